@@ -1,0 +1,1 @@
+"""What happened is in the journal; all else can be deleted and made again."""

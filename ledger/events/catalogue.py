@@ -1,0 +1,89 @@
+"""Which types of events exist, where each is defined, and how an old version is read.
+
+Names and versions are data: the table is written out so that one type can be loaded without the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+from t2c.ledger.events.base import Payload
+
+__all__ = ["CATALOGUE", "Catalogue", "Upcast"]
+
+Upcast = Callable[[dict[str, Any]], dict[str, Any]]
+"""A pure function from the `data` of version n to the `data` of version n+1."""
+
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "journal": (
+        "JournalOpened", "JournalRepaired", "JournalMerged", "CheckpointSigned", "BundleExported",
+        "BundleImported", "PayloadRedacted", "KeyRegistered", "ParticipantRegistered",
+    ),
+    "runs": (
+        "RunStarted", "StageFinished", "DegradationNoted", "OmissionNoted", "OmissionCleared", "RunFinished",
+    ),
+    "evidence": (
+        "RecordObserved", "RecordMoved", "RecordRetracted", "RecordInterpreted", "RelationLinked",
+        "RelationUnlinked", "RelationJudged", "ObservationNoted",
+    ),
+}  # fmt: skip
+
+
+def _dotted(class_name: str) -> str:
+    """`RecordObserved` → `record.observed`: a class is named as its type is."""
+    words = "".join(f".{char.lower()}" if char.isupper() else char for char in class_name)
+    return words.removeprefix(".")
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Types by name, loaded when first asked for, and the upcasts of old versions.
+
+    `locations` maps a type to the module and class that define it; `upcasts` maps (type, version) to the
+    step that lifts that version by one.
+    """
+
+    locations: Mapping[str, tuple[str, str]]
+    families: Mapping[str, str] = field(default_factory=dict)
+    upcasts: Mapping[tuple[str, int], Upcast] = field(default_factory=dict)
+
+    @cached_property
+    def _loaded(self) -> dict[str, type[Payload]]:
+        return {}
+
+    def types(self) -> list[str]:
+        """All type names, in byte order."""
+        return sorted(self.locations)
+
+    def knows(self, name: str, version: int) -> bool:
+        """True if events of this type and version can be read."""
+        return name in self.locations and 1 <= version <= self.payload(name).v
+
+    def payload(self, name: str) -> type[Payload]:
+        """The current payload class of a type. Raises KeyError for an unknown name."""
+        found = self._loaded.get(name)
+        if found is None:
+            module, class_name = self.locations[name]
+            loaded: type[Payload] = getattr(import_module(module), class_name)
+            found = self._loaded[name] = loaded
+        return found
+
+    def lift(self, name: str, version: int, data: dict[str, Any]) -> dict[str, Any]:
+        """`data` of an old version as the current version has it; stored bytes never change."""
+        while (step := self.upcasts.get((name, version))) is not None:
+            data, version = step(data), version + 1
+        return data
+
+
+CATALOGUE = Catalogue(
+    locations={
+        _dotted(name): (f"t2c.ledger.events.{family}", name)
+        for family, names in _FAMILIES.items()
+        for name in names
+    },
+    families={_dotted(name): family for family, names in _FAMILIES.items() for name in names},
+)

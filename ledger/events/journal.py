@@ -1,0 +1,128 @@
+"""Family journal: what happens to the journal itself, and who may speak in it."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from t2c.ledger.events.base import Count, EventRef, Hex64, Name, Payload, Text, Timestamp
+from t2c.ledger.kernel.actor import Trust
+
+__all__ = [
+    "BundleExported",
+    "BundleImported",
+    "CheckpointSigned",
+    "JournalMerged",
+    "JournalOpened",
+    "JournalRepaired",
+    "KeyRegistered",
+    "ParticipantRegistered",
+    "PayloadRedacted",
+]
+
+LedgerIdHex = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Seq = Annotated[int, Field(ge=1)]
+
+
+class JournalOpened(Payload):
+    """The genesis event, always seq 1: every later hash commits to it (journal-engine §1)."""
+
+    type: ClassVar[str] = "journal.opened"
+    ledger: LedgerIdHex
+    format: Literal[1]
+    hash: Literal["sha-256"]
+    tool: Name
+    key: Text | None
+
+
+class JournalRepaired(Payload):
+    """An unfinished end was saved to `journal.ndjson.torn-<offset>` and cut off (journal-engine §3)."""
+
+    type: ClassVar[str] = "journal.repaired"
+    offset: Count
+    length: Annotated[int, Field(ge=1)]
+    sha256: Hex64
+    cause: Literal["torn_line", "unwritten_blocks", "incomplete_batch"]
+    saved_as: Name
+
+
+class JournalMerged(Payload):
+    """Events of another chain were taken in; each carries its origin (journal-engine §7)."""
+
+    type: ClassVar[str] = "journal.merged"
+    ledger: LedgerIdHex
+    common_seq: Count
+    seq: Seq
+    hash: Hex64
+    events: Count
+
+
+class CheckpointSigned(Payload):
+    """A signed statement of size and root; `note` is its exact text (journal-engine §5)."""
+
+    type: ClassVar[str] = "checkpoint.signed"
+    size: Seq
+    root: Hex64
+    key: Text
+    note: Text
+
+
+class BundleExported(Payload):
+    """Part of the ledger left in a bundle."""
+
+    type: ClassVar[str] = "bundle.exported"
+    first: Seq
+    last: Seq
+    sha256: Hex64
+    redacted: tuple[Name, ...]
+
+
+class BundleImported(Payload):
+    """A bundle was read in."""
+
+    type: ClassVar[str] = "bundle.imported"
+    trust: ClassVar[Trust] = "imported"
+    ledger: LedgerIdHex
+    first: Seq
+    last: Seq
+    hash: Hex64
+    sha256: Hex64
+
+
+class PayloadRedacted(Payload):
+    """The object behind a `data_hash` was deleted on purpose (journal-engine §6)."""
+
+    type: ClassVar[str] = "payload.redacted"
+    event: EventRef
+    data_hash: Hex64
+    reason: Text
+
+
+class KeyRegistered(Payload):
+    """A public key may sign for a participant from here on."""
+
+    type: ClassVar[str] = "key.registered"
+    key: Text
+    algorithm: Literal["ed25519", "ssh"]
+    public: Text
+    participant: Name | None
+    expires: Timestamp | None
+
+
+class ParticipantRegistered(Payload):
+    """Who an actor id stands for, as somebody says."""
+
+    type: ClassVar[str] = "participant.registered"
+    trust: ClassVar[Trust] = "asserted"
+    by_hand: ClassVar[bool] = True
+    example: ClassVar[dict[str, object]] = {
+        "participant": "ada",
+        "kind": "human",
+        "role": "maintainer",
+        "names": ["Ada L."],
+    }
+    participant: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+/-]{0,127}$")]
+    kind: Literal["human", "agent", "helper", "host_adapter"]
+    role: Name | None = None
+    names: tuple[Name, ...] = ()

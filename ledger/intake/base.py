@@ -1,0 +1,213 @@
+"""The one interface of extractors: scopes read, record drafts, warnings as values.
+
+An extractor never raises for bad input of the user's and never drops anything silently: each cap, skip or
+unreadable file is a Warning, which the scan records as `omission.noted`. Only a scope read completely may
+have records retracted later (decisions B2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from t2c import __version__
+from t2c.ledger.events.record import Action, EpistemicClass, Modality, Polarity, SourceKind, Status
+from t2c.ledger.kernel.canon import canonical, decimal3
+from t2c.ledger.kernel.ids import RecordId, normalised, record_id
+
+__all__ = [
+    "MAX_EXCERPT",
+    "Draft",
+    "Found",
+    "Progress",
+    "Reading",
+    "Scope",
+    "Warning",
+    "content_digest",
+    "materialise",
+    "no_progress",
+]
+
+MAX_EXCERPT = 2000
+"""Characters of source text kept in a record."""
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with (stage, done, total or None when unknown)."""
+
+
+def no_progress(stage: str, done: int, total: int | None) -> None:
+    """A Progress that tells nobody."""
+
+
+class Scope(NamedTuple):
+    """The unit that is read as a whole: one file of one source, or (source, None) for Git's history."""
+
+    source: str
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """Something left out or read in a lesser way, counted and placed; keyed (source, path, reason)."""
+
+    source: str
+    path: str | None
+    reason: str
+    detail: str
+    count: int = 1
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What an extractor says of one statement; `materialise` gives it identity and shape.
+
+    `trail` is the structure above it (heading texts, or enclosing symbols), `symbol` the qualified name of a
+    code fact; with a `symbol` or a `revision` identity rests on that, else on the normalised `text`.
+    Confidence is 0..1. `paths`, `symbols`, `tickets` and `versions` are what the statement is about.
+    """
+
+    kind: str
+    text: str
+    object: str
+    action: Action
+    cls: EpistemicClass
+    status: Status
+    confidence: float
+    basis: tuple[str, ...]
+    trail: tuple[str, ...] = ()
+    lines: tuple[int, int] | None = None
+    symbol: str | None = None
+    revision: str | None = None
+    actor: str | None = None
+    subject: str | None = None
+    modality: Modality = "unknown"
+    polarity: Polarity = "positive"
+    paths: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    tickets: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    excerpt: str | None = None
+    observed_at: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one extractor read of one scope. `complete` is False if any part could not be read."""
+
+    scope: Scope
+    extractor: str
+    records: tuple[Draft, ...]
+    warnings: tuple[Warning, ...] = ()
+    complete: bool = True
+
+
+class Found(NamedTuple):
+    """A record with identity: its id, the digest that decides re-observation, its locator and its bytes.
+
+    `body` is the canonical `t2c.intent/v1` record, `draft` what it was made from.
+    """
+
+    id: RecordId
+    digest: bytes
+    lines: tuple[int, int] | None
+    body: bytes
+    draft: Draft
+
+
+def materialise(reading: Reading) -> Iterable[Found]:
+    """Give each draft its ordinal among equals, its id, its digest and its canonical record."""
+    source, path = reading.scope
+    name, _, version = reading.extractor.rpartition("@")
+    generation = {
+        "generator": name,
+        "generatorVersion": version,
+        "runtimeVersion": __version__,
+        "requested": "deterministic",
+        "used": "deterministic",
+        "degraded": False,
+        "fallbackReason": None,
+        "provider": None,
+        "model": None,
+        "responseId": None,
+    }
+    seen: dict[tuple[str, tuple[str, ...], str], int] = {}
+    for draft in reading.records:
+        key = draft.revision or draft.symbol or normalised(draft.text)
+        place = (draft.kind, tuple(normalised(step) for step in draft.trail), key)
+        ordinal = seen[place] = seen.get(place, 0) + 1
+        identity = record_id(source, path, draft.kind, draft.trail, key, ordinal)
+        record = _record(draft, reading, identity, source, path, ordinal, generation)  # type: ignore[arg-type]
+        yield Found(identity, content_digest(record), draft.lines, canonical(record), draft)
+
+
+def _record(
+    draft: Draft,
+    reading: Reading,
+    identity: RecordId,
+    source: SourceKind,
+    path: str | None,
+    ordinal: int,
+    generation: Mapping[str, object],
+) -> dict[str, Any]:
+    excerpt = draft.text if draft.excerpt is None else draft.excerpt
+    start_end = draft.lines
+    anchor = {"trail": list(draft.trail), "ordinal": ordinal}
+    return {
+        "schemaVersion": "t2c.intent/v1",
+        "id": identity,
+        "statement": {
+            "kind": draft.kind,
+            "actor": draft.actor,
+            "action": draft.action,
+            "subject": draft.subject,
+            "object": draft.object,
+            "target": {
+                "paths": _ordered(draft.paths),
+                "symbols": _ordered(draft.symbols),
+                "tickets": _ordered(draft.tickets),
+                "versions": _ordered(draft.versions),
+            },
+            "modality": draft.modality,
+            "polarity": draft.polarity,
+            "text": draft.text,
+        },
+        "lifecycle": {"status": draft.status},
+        "source": {
+            "kind": source,
+            "path": path,
+            "lines": None if start_end is None else {"start": start_end[0], "end": start_end[1]},
+            "revision": draft.revision,
+            "symbol": draft.symbol,
+            "commitIndex": None,
+            "extractor": reading.extractor,
+            "contentHash": sha256(excerpt.encode()).hexdigest(),
+            "rawExcerpt": excerpt[:MAX_EXCERPT],
+        },
+        "epistemic": {
+            "class": draft.cls,
+            "confidence": decimal3(draft.confidence),
+            "basis": _ordered(draft.basis),
+        },
+        "observedAt": draft.observed_at,
+        "metadata": {**draft.metadata, "anchor": anchor, "generation": generation},
+    }
+
+
+def _ordered(values: Iterable[str]) -> list[str]:
+    """Unique and in the order of UTF-8 bytes, which is the order of code points."""
+    return sorted(set(values))
+
+
+def content_digest(record: Mapping[str, Any]) -> bytes:
+    """16 bytes over all that a re-observation is about: locators and the runtime's version left out (B1)."""
+    source, metadata = record["source"], record["metadata"]
+    bare = {
+        **record,
+        "source": {**source, "lines": None, "commitIndex": None},
+        "metadata": {**metadata, "generation": {**metadata["generation"], "runtimeVersion": None}},
+    }
+    return sha256(canonical(bare)).digest()[:16]

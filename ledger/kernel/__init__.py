@@ -1,0 +1,1 @@
+"""Values without I/O: canonical bytes and digests, ids, the clock, actors, repository paths."""

@@ -1,0 +1,138 @@
+"""Canonical bytes: the one form that is hashed, compared and written.
+
+Two forms (the third, ASCII, comes with plan contracts):
+
+* `canonical` is RFC 8785 within stated limits, so that `orjson` writes it directly: integers within
+  ±(2^53−1), decimals with at most three fractional digits and never integral, no NaN or infinity, no
+  duplicate keys, no lone surrogates, keys within U+0000..U+D7FF (journal-engine §1).
+* `artifact` is the published form of t2c artifacts for ids and fingerprints: sorted keys, raw UTF-8,
+  shortest numbers (intent-evidence §0.1).
+
+The limits are held by payload types. `check` walks a free-form value that no type vouches for.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Final
+
+import orjson
+
+__all__ = ["MAX_DEPTH", "MAX_INT", "NotCanonical", "artifact", "canonical", "check", "decimal3", "loads"]
+
+MAX_INT: Final = 2**53 - 1
+MAX_DEPTH: Final = 64
+_LAST_KEY_CHAR: Final = "\ud7ff"
+
+
+class NotCanonical(ValueError):
+    """A value that has no canonical form; the text says where and why."""
+
+
+def canonical(value: object) -> bytes:
+    """The canonical bytes of a value that keeps the limits (its type or `check` says so)."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def artifact(value: object) -> bytes:
+    """The published artifact form: as `canonical`, with integral floats written as integers."""
+    return orjson.dumps(_shortest(value), option=orjson.OPT_SORT_KEYS)
+
+
+def _shortest(value: object) -> object:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) <= MAX_INT else value
+    if isinstance(value, dict):
+        return {key: _shortest(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shortest(item) for item in value]
+    return value
+
+
+def decimal3(value: float) -> int | float:
+    """A real rounded to three places, as an integer when it is one (`1`, not `1.0`).
+
+    Raises NotCanonical for NaN and infinities.
+    """
+    if not math.isfinite(value):
+        raise NotCanonical(f"{value!r} is not a finite number")
+    rounded = round(value, 3)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def check(value: object, where: str = "$", depth: int = 0) -> None:
+    """Walk a free-form value and raise NotCanonical, naming the place, if it breaks a limit."""
+    if depth > MAX_DEPTH:
+        raise NotCanonical(f"{where}: nested deeper than {MAX_DEPTH}")
+    match value:
+        case None | bool():
+            return
+        case str():
+            _check_text(value, where)
+        case int():
+            if abs(value) > MAX_INT:
+                raise NotCanonical(f"{where}: integer beyond ±(2^53−1); write it as a string")
+        case float():
+            _check_float(value, where)
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str):
+                    raise NotCanonical(f"{where}: key {key!r} is not a string")
+                _check_text(key, where)
+                if any(char > _LAST_KEY_CHAR for char in key):
+                    raise NotCanonical(f"{where}: key {key!r} has a character above U+D7FF")
+                check(item, f"{where}.{key}", depth + 1)
+        case list() | tuple():
+            for index, item in enumerate(value):
+                check(item, f"{where}[{index}]", depth + 1)
+        case _:
+            raise NotCanonical(f"{where}: {type(value).__name__} has no JSON form")
+
+
+def _check_text(text: str, where: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise NotCanonical(f"{where}: lone surrogate") from None
+
+
+def _check_float(value: float, where: str) -> None:
+    if not math.isfinite(value):
+        raise NotCanonical(f"{where}: {value!r} is not a finite number")
+    if value.is_integer():
+        raise NotCanonical(f"{where}: {value!r} must be written as the integer {int(value)}")
+    exponent = Decimal(repr(value)).as_tuple().exponent
+    if not isinstance(exponent, int) or exponent < -3:
+        raise NotCanonical(f"{where}: {value!r} has more than three decimals; write it as a string")
+
+
+def loads(text: bytes | str) -> object:
+    """Parse JSON strictly: duplicate keys, NaN and infinities are refused, unlike in `orjson.loads`.
+
+    For bodies given by hand and files from outside; the journal's own lines are compared with their
+    canonical form instead. Raises NotCanonical.
+    """
+    import json
+
+    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, item in items:
+            if key in found:
+                raise NotCanonical(f"duplicate key {key!r}")
+            found[key] = item
+        return found
+
+    def constant(name: str) -> object:
+        raise NotCanonical(f"{name} is not JSON")
+
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        value: object = json.loads(decoded, object_pairs_hook=pairs, parse_constant=constant)
+    except UnicodeDecodeError as error:
+        raise NotCanonical(f"not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise NotCanonical(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise NotCanonical("nested too deeply") from None
+    return value

@@ -1,0 +1,54 @@
+"""Repository paths: POSIX, relative, inside the root."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from t2c.ledger.errors import Usage
+
+__all__ = ["INVISIBLE", "confine", "is_invisible", "repo_path"]
+
+INVISIBLE = frozenset({".t2c", ".dwp"})
+"""Folders of ours that no inventory, fingerprint or comparison ever sees (decisions A8)."""
+
+
+def is_invisible(path: str) -> bool:
+    """True for a repository path inside one of the folders in INVISIBLE."""
+    return path.split("/", 1)[0] in INVISIBLE
+
+
+def repo_path(root: Path, path: Path) -> str:
+    """`path` relative to `root`, with forward slashes."""
+    return path.relative_to(root).as_posix()
+
+
+def confine(root: Path, given: str | Path) -> Path:
+    """The absolute path of `given` (relative to `root` unless absolute), proven to lie inside `root`.
+
+    Both the lexical path and the real path of its nearest existing ancestor must be inside, so that neither
+    `..` nor a symbolic link leads out (decisions A7). Raises Usage otherwise.
+    """
+    real_root = root.resolve()
+    target = real_root / given
+    lexical = Path(_collapse(target))
+    anchor = lexical
+    while not anchor.exists() and anchor != anchor.parent:
+        anchor = anchor.parent
+    for candidate in (lexical, anchor.resolve()):
+        if candidate != real_root and real_root not in candidate.parents:
+            raise Usage(
+                f"{given} leads outside the root {root}",
+                remedy="give a path inside the root, or another --root",
+            )
+    return lexical
+
+
+def _collapse(path: Path) -> PurePosixPath:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            if len(parts) > 1:
+                parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return PurePosixPath(*parts)
