@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from t2c import __version__
 from t2c.ledger.events.record import Action, EpistemicClass, Modality, Polarity, SourceKind, Status
@@ -20,10 +20,12 @@ from t2c.ledger.kernel.ids import RecordId, normalised, record_id
 __all__ = [
     "MAX_EXCERPT",
     "Draft",
+    "FileExtractor",
     "Found",
     "Progress",
     "Reading",
     "Scope",
+    "Tree",
     "Warning",
     "content_digest",
     "materialise",
@@ -105,6 +107,33 @@ class Reading:
     complete: bool = True
 
 
+class Tree(Protocol):
+    """The files of one inventory, for resolving what a statement names."""
+
+    def __contains__(self, path: str) -> bool:
+        """True if the repository holds a file of exactly this path."""
+        ...
+
+    def named(self, name: str) -> tuple[str, ...]:
+        """Paths of all files with this base name, in byte order."""
+        ...
+
+
+class FileExtractor(Protocol):
+    """Reads one kind of file. `name` is `t2c/<what>@<version>`; a new version means new reading rules."""
+
+    name: str
+    source: SourceKind
+
+    def wants(self, path: str) -> bool:
+        """True if this extractor reads files of this repository path."""
+        ...
+
+    def read(self, path: str, content: bytes, tree: Tree) -> Reading:
+        """All statements of one file, in the order of the file. Never raises for what the file holds."""
+        ...
+
+
 class Found(NamedTuple):
     """A record with identity: its id, the digest that decides re-observation, its locator and its bytes.
 
@@ -153,7 +182,7 @@ def _record(
     ordinal: int,
     generation: Mapping[str, object],
 ) -> dict[str, Any]:
-    excerpt = draft.text if draft.excerpt is None else draft.excerpt
+    excerpt = (draft.text if draft.excerpt is None else draft.excerpt)[:MAX_EXCERPT]
     start_end = draft.lines
     anchor = {"trail": list(draft.trail), "ordinal": ordinal}
     return {
@@ -185,7 +214,7 @@ def _record(
             "commitIndex": None,
             "extractor": reading.extractor,
             "contentHash": sha256(excerpt.encode()).hexdigest(),
-            "rawExcerpt": excerpt[:MAX_EXCERPT],
+            "rawExcerpt": excerpt,
         },
         "epistemic": {
             "class": draft.cls,

@@ -1,0 +1,46 @@
+"""One line of the journal as the read path sees it: the envelope decoded, the payload still raw bytes."""
+
+from __future__ import annotations
+
+import msgspec
+
+__all__ = ["ActorPart", "Entry", "decode_entry"]
+
+
+class ActorPart(msgspec.Struct, frozen=True):
+    kind: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An event with its envelope. `data` is a slice of the line: decode only what is needed of it.
+
+    Unknown types and newer versions are entries like any other.
+    """
+
+    seq: int
+    prev: str
+    type: str
+    v: int
+    id: str
+    ts: str
+    actor: ActorPart
+    trust: str
+    data: msgspec.Raw = msgspec.Raw(b"null")
+    data_hash: str | None = None
+    batch: tuple[int, int] | None = None
+    cause: tuple[str, ...] = ()
+    run: str | None = None
+    key: str | None = None
+    origin: msgspec.Raw | None = None
+
+
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def decode_entry(line: bytes) -> Entry:
+    """Decode one line (LF allowed). Raises msgspec.DecodeError if it is no event."""
+    return _decoder.decode(line)
