@@ -19,7 +19,16 @@ from t2c.ledger.events.base import (
     Text,
     Value,
 )
-from t2c.ledger.events.record import Action, Modality, Polarity, Record, RelationType, SourceKind, Strings, Target
+from t2c.ledger.events.record import (
+    Action,
+    Modality,
+    Polarity,
+    Record,
+    RelationType,
+    SourceKind,
+    Strings,
+    Target,
+)
 from t2c.ledger.kernel.actor import Trust
 
 __all__ = [

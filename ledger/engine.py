@@ -1,0 +1,184 @@
+"""Ledger: the one door to a journal. Everything that is recorded goes through `append`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import orjson
+
+from t2c import __version__
+from t2c.ledger.errors import Environment, Refused, Usage
+from t2c.ledger.events.draft import EventDraft, draft
+from t2c.ledger.events.journal import JournalOpened
+from t2c.ledger.journal.append import Durability, Expected, Receipt, Writer
+from t2c.ledger.journal.chain import seal
+from t2c.ledger.journal.entry import Entry
+from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.index import EventIndex
+from t2c.ledger.journal.lock import HeldLock, OneShotLock, network_filesystem
+from t2c.ledger.journal.objects import Objects
+from t2c.ledger.journal.position import Position
+from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
+from t2c.ledger.kernel.digests import ZERO
+from t2c.ledger.kernel.ids import LedgerId, fresh_ledger_id
+
+__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Ledger", "create"]
+
+WORKSPACE: Final = ".t2c"
+JOURNAL: Final = "journal.ndjson"
+FORMAT: Final = 1
+
+_IGNORE_ALL: Final = "# made by t2c: nothing here is tracked (t2c init --track tracks the record)\n*\n"
+_TRACK: Final = (
+    "# made by t2c: the record is tracked, what can be made again is not\n"
+    "/projections/\n/cache/\n/locks/\n/lock\n/bundles/\n*.torn-*\n*.tmp\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """`made` is False if the ledger was there already."""
+
+    ledger: LedgerId
+    made: bool
+
+
+def create(
+    workspace: Path,
+    *,
+    clock: Clock | None = None,
+    track: bool = False,
+    allow_network: bool = False,
+) -> Created:
+    """Make a ledger in `workspace` (a folder named `.t2c`), or find the one that is there.
+
+    Safe against others doing the same: the genesis event appears whole or not at all. Raises Environment if
+    the folder cannot be written or is on a network file system that was not allowed.
+    """
+    _refuse_network(workspace.parent, allow_network)
+    journal = workspace / JOURNAL
+    try:
+        workspace.mkdir(exist_ok=True)
+        with OneShotLock(workspace / "lock").held():
+            if not journal.exists() or journal.stat().st_size == 0:
+                _ignore_file(workspace, track)
+                ledger = fresh_ledger_id()
+                write_atomically(journal, _genesis(ledger, clock or SystemClock()))
+                return Created(ledger, True)
+    except OSError as error:
+        raise Environment(
+            f"no ledger can be made here: {error.strerror}",
+            where=str(error.filename or workspace),
+            safe="nothing was written",
+            remedy="make the folder writable, or give another --root",
+        ) from error
+    return Created(_ledger_id(JournalFile(journal)), False)
+
+
+def _genesis(ledger: LedgerId, clock: Clock) -> bytes:
+    payload = JournalOpened(ledger=ledger, format=FORMAT, hash="sha-256", tool=f"t2c {__version__}", key=None)
+    opened = seal(draft(payload), seq=1, prev=ZERO, ts=rfc3339(clock.now()), cause=(), batch=None)
+    return opened.line + b"\n"
+
+
+def _ignore_file(workspace: Path, track: bool) -> None:
+    target = workspace / ".gitignore"
+    if not target.exists():
+        write_atomically(target, (_TRACK if track else _IGNORE_ALL).encode())
+
+
+def _refuse_network(folder: Path, allowed: bool) -> None:
+    kind = None if allowed else network_filesystem(folder)
+    if kind is not None:
+        raise Environment(
+            f"{folder} is on a network file system ({kind}), where locks and appends are not sure",
+            safe="nothing was written",
+            remedy="keep the ledger on a local disk, or set allow_network_filesystem = true in t2c.toml",
+        )
+
+
+def _ledger_id(journal: JournalFile) -> LedgerId:
+    for entry in journal.entries(until=1):
+        if entry.type == "journal.opened":
+            return LedgerId(orjson.loads(bytes(entry.data))["ledger"])
+        raise Refused(
+            "the journal does not start with journal.opened", where="seq 1", remedy="run `t2c ledger verify`"
+        )
+    raise Usage("the journal is empty", where=str(journal.path), remedy="make a ledger with `t2c init`")
+
+
+class Ledger:
+    """A journal, its objects and its caches. One writer a process; safe for threads and processes."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        *,
+        clock: Clock | None = None,
+        durability: Durability = "commit",
+        hold: bool = False,
+        allow_network: bool = False,
+    ) -> None:
+        """Open the ledger in `workspace`. `hold` keeps the lock's descriptor, right for many appends.
+
+        Nothing is read or written yet. Raises Usage if there is no journal, Environment on a network file system.
+        """
+        self.workspace = workspace
+        self.journal = JournalFile(workspace / JOURNAL)
+        self.objects = Objects(workspace / "objects")
+        if not self.journal.path.exists():
+            raise Usage(f"there is no ledger at {workspace}", remedy="make one with `t2c init` or `t2c scan`")
+        _refuse_network(workspace, allow_network)
+        self.index = EventIndex(self.cache / "index.sqlite", self.journal)
+        lock = (HeldLock if hold else OneShotLock)(workspace / "lock")
+        self._writer = Writer(
+            self.journal.path,
+            lock=lock,
+            clock=clock or SystemClock(),
+            index=self.index,
+            durability=durability,
+        )
+
+    @property
+    def cache(self) -> Path:
+        """Where everything lies that is trusted only for the position it names."""
+        return self.workspace / "cache"
+
+    def id(self) -> LedgerId:
+        """The ledger's own id, from its genesis event."""
+        return _ledger_id(self.journal)
+
+    def head(self) -> Position:
+        """The position after the last event."""
+        return self.journal.head()
+
+    def append(
+        self,
+        drafts: Sequence[EventDraft],
+        *,
+        expected: Expected | None = None,
+        atomic: bool = False,
+    ) -> list[Receipt]:
+        """Record drafts; see `Writer.append` for what it promises and raises."""
+        return self._writer.append(drafts, expected=expected, atomic=atomic)
+
+    def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
+        """Events in order, after a position, up to and with seq `until`."""
+        return self.journal.entries(after, until)
+
+    def close(self) -> None:
+        """Sync what is owed and let go of the files."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,64 @@
+"""An event before it has a place in the chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from t2c.ledger.errors import Refused
+from t2c.ledger.events.base import Payload
+from t2c.ledger.kernel.actor import SCANNER, Actor, Trust
+from t2c.ledger.kernel.canon import canonical
+
+__all__ = ["EventDraft", "content_key", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class EventDraft:
+    """A type, its canonical payload bytes and who says it.
+
+    `cause` holds event ids, or the index of an earlier draft of the same append, whose id the writer puts in
+    under the lock. `key` is the caller's idempotency key. `origin` is the canonical origin object of an event
+    that came from elsewhere.
+    """
+
+    type: str
+    v: int
+    data: bytes
+    actor: Actor
+    trust: Trust
+    cause: tuple[str | int, ...] = ()
+    run: str | None = None
+    key: str | None = None
+    origin: bytes | None = None
+
+    def content(self) -> bytes:
+        """16 bytes that two drafts share if and only if a retry may stand for the other."""
+        return content_key(self.type, self.v, str(self.actor), self.data)
+
+
+def content_key(type: str, v: int, actor: str, data: bytes) -> bytes:
+    """What an idempotency key is bound to: type, version, actor and payload."""
+    return sha256(canonical([type, v, actor]) + data).digest()[:16]
+
+
+def draft(
+    payload: Payload,
+    *,
+    actor: Actor = SCANNER,
+    trust: Trust | None = None,
+    cause: tuple[str | int, ...] = (),
+    run: str | None = None,
+    key: str | None = None,
+) -> EventDraft:
+    """Make a draft of a payload; `trust` defaults to what t2c itself claims for the type.
+
+    Raises Refused if somebody who is not t2c's own code or a host adapter says `observed` (decisions A12).
+    """
+    level = payload.trust if trust is None else trust
+    if level == "observed" and actor.kind not in ("helper", "host_adapter"):
+        raise Refused(
+            f"{actor} cannot say 'observed'",
+            remedy="only t2c's own code and host adapters observe; use trust 'asserted'",
+        )
+    return EventDraft(payload.type, payload.v, payload.encode(), actor, level, cause, run, key)

@@ -1,0 +1,88 @@
+"""How one event becomes one line: encoded once, hashed for its id, hashed as a leaf.
+
+The line holds the hash of the line before it, so the chain is the order. Nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from t2c.ledger.errors import Usage
+from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.kernel.canon import canonical
+from t2c.ledger.kernel.digests import event_id, leaf_hash
+
+__all__ = ["MAX_LINE", "Sealed", "id_from_line", "seal"]
+
+MAX_LINE: Final = 1 << 20
+"""Bytes of a line, LF included."""
+
+
+class Sealed(NamedTuple):
+    """A line with its place: `line` without LF, `hash` is what the next line's `prev` will hold."""
+
+    seq: int
+    id: str
+    hash: str
+    line: bytes
+
+
+def seal(
+    draft: EventDraft,
+    *,
+    seq: int,
+    prev: str,
+    ts: str,
+    cause: Sequence[str],
+    batch: tuple[int, int] | None,
+) -> Sealed:
+    """Put a draft into the chain after the line that hashes to `prev` (journal-engine §1).
+
+    Members stand in sorted order: actor, batch, cause, data, id, key, origin, prev, run, seq, trust, ts, type,
+    v. The payload is spliced in as it is, so it must be canonical. Raises Usage if the line is too long.
+    """
+    head = [b'{"actor":', canonical({"id": draft.actor.id, "kind": draft.actor.kind})]
+    if batch is not None:
+        head.append(b',"batch":[%d,%d]' % batch)
+    if cause:
+        head += b',"cause":', canonical(list(cause))
+    head += b',"data":', draft.data
+    tail: list[bytes] = []
+    if draft.key is not None:
+        tail += b',"key":', canonical(draft.key)
+    if draft.origin is not None:
+        tail += b',"origin":', draft.origin
+    tail.append(b',"prev":"%b"' % prev.encode())
+    if draft.run is not None:
+        tail += b',"run":', canonical(draft.run)
+    tail.append(
+        b',"seq":%d,"trust":"%b","ts":"%b","type":"%b","v":%d}'
+        % (seq, draft.trust.encode(), ts.encode(), draft.type.encode(), draft.v)
+    )
+    front, back = b"".join(head), b"".join(tail)
+    identity = event_id(front + back)
+    line = b'%b,"id":"%b"%b' % (front, identity.encode(), back)
+    if len(line) >= MAX_LINE:
+        raise Usage(
+            f"a {draft.type} event of {len(line):,} bytes is longer than a line may be ({MAX_LINE:,} bytes)",
+            safe="nothing was written",
+            remedy="store the large part as an object and cite its hash",
+        )
+    return Sealed(seq, identity, leaf_hash(line), line)
+
+
+def id_from_line(line: bytes, claimed: str) -> str | None:
+    """The id that a line ought to have, from its raw bytes with the member cut out; None if it has no such member.
+
+    The member is looked for at its sorted place: after the payload, before the members that follow it, so that
+    the same text inside the payload is not mistaken for it.
+    """
+    member = b',"id":"%b"' % claimed.encode()
+    at = line.rfind(member)
+    while at >= 0:
+        after = line[at + len(member) :]
+        if after.startswith((b',"key":', b',"origin":', b',"prev":')):
+            return event_id(line[:at] + after)
+        at = line.rfind(member, 0, at)
+    return None

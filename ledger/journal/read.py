@@ -1,0 +1,148 @@
+"""Streaming read of a journal: in order, in bounded memory, up to the sound end. Never repairs, never writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import msgspec
+
+from t2c.ledger.errors import Corrupt, Environment, Usage
+from t2c.ledger.journal.chain import MAX_LINE
+from t2c.ledger.journal.entry import Entry, decode_entry
+from t2c.ledger.journal.position import START, Position
+from t2c.ledger.journal.tail import Tail, check_start, damaged, line_before, read_tail
+from t2c.ledger.kernel.digests import leaf_hash
+
+__all__ = ["JournalFile", "open_journal"]
+
+_BUFFER: Final = 1 << 18
+
+
+@contextmanager
+def open_journal(path: Path) -> Iterator[BinaryIO]:
+    """Open the journal for reading. Raises Usage if there is none, Environment if it cannot be read."""
+    try:
+        stream = path.open("rb", buffering=_BUFFER)
+    except FileNotFoundError:
+        raise Usage(
+            f"there is no ledger at {path.parent}", remedy="make one with `t2c init` or `t2c scan`"
+        ) from None
+    except OSError as error:
+        raise Environment(f"the journal cannot be read: {error.strerror}", where=str(path)) from error
+    with stream:
+        if path.is_dir():
+            raise Environment("the journal is a folder, not a file", where=str(path))
+        yield stream
+
+
+class JournalFile:
+    """A journal on disk as its readers see it: events in order, found by `seq`, up to the sound end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def tail(self) -> Tail:
+        """The sound end and what hangs over it."""
+        with open_journal(self.path) as stream:
+            return self._tail(stream)
+
+    def _tail(self, stream: BinaryIO) -> Tail:
+        fd = stream.fileno()
+        check_start(fd, self.path.name)
+        return read_tail(fd, os.fstat(fd).st_size, self.path.name)
+
+    def head(self) -> Position:
+        """The position after the last event that counts."""
+        return self.tail().position
+
+    def lines(self, after: Position = START, until: int | None = None) -> Iterator[tuple[int, bytes, Entry]]:
+        """(offset, line with LF, entry) of every event after `after`, up to and with seq `until`.
+
+        Raises Corrupt at the first line that is no event or whose `seq` is out of place. Events appended while
+        reading are not seen.
+        """
+        with open_journal(self.path) as stream:
+            end = self._tail(stream).position.offset
+            offset, expected = after.offset, after.seq + 1
+            stream.seek(offset)
+            while offset < end and (until is None or expected <= until):
+                line = stream.readline(MAX_LINE + 1)
+                entry = self._entry(line, expected)
+                yield offset, line, entry
+                offset += len(line)
+                expected += 1
+
+    def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
+        """Every event after `after`, up to and with seq `until`."""
+        for _, _, entry in self.lines(after or START, until):
+            yield entry
+
+    def at(self, offset: int) -> Entry:
+        """The event whose line starts at byte `offset`."""
+        with open_journal(self.path) as stream:
+            return next(self.many([offset], stream))
+
+    def many(self, offsets: list[int], stream: BinaryIO | None = None) -> Iterator[Entry]:
+        """The events whose lines start at these bytes, in the order asked for."""
+        if stream is None:
+            with open_journal(self.path) as opened:
+                yield from self.many(offsets, opened)
+            return
+        for offset in offsets:
+            stream.seek(offset)
+            yield self._entry(stream.readline(MAX_LINE + 1), None)
+
+    def _entry(self, line: bytes, expected: int | None) -> Entry:
+        place = f"seq {expected}" if expected is not None else self.path.name
+        if len(line) > MAX_LINE:
+            raise damaged("a line of the journal is longer than a line may be", place)
+        try:
+            entry = decode_entry(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise damaged(f"a line of the journal is not an event: {error}", place) from None
+        if expected is not None and entry.seq != expected:
+            raise damaged(f"the journal goes from seq {expected - 1} to seq {entry.seq}", place)
+        return entry
+
+    def holds(self, position: Position) -> bool:
+        """True if the line that ends at `position.offset` hashes to `position.hash`; no line before it is read."""
+        if position == START:
+            return True
+        with open_journal(self.path) as stream:
+            fd = stream.fileno()
+            if os.pread(fd, 1, position.offset - 1) != b"\n":
+                return False
+            try:
+                _, line = line_before(fd, position.offset, self.path.name)
+            except Corrupt:
+                return False
+        return leaf_hash(line) == position.hash
+
+    def position(self, seq: int) -> Position | None:
+        """The position after event `seq`, found by bisection; None if there is no such event."""
+        if seq == 0:
+            return START
+        with open_journal(self.path) as stream:
+            low, high = 0, self._tail(stream).position.offset
+            while low < high:
+                middle = (low + high) // 2
+                stream.seek(max(0, middle - 1))
+                if middle:
+                    stream.readline(MAX_LINE + 1)
+                offset = stream.tell()
+                if offset >= high:
+                    high = middle
+                    continue
+                line = stream.readline(MAX_LINE + 1)
+                found = self._entry(line, None).seq
+                if found == seq:
+                    return Position(seq, leaf_hash(line[:-1]), offset + len(line))
+                if found < seq:
+                    low = offset + len(line)
+                else:
+                    high = offset
+        return None
