@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
+import msgspec
 import orjson
 
 from t2c import __version__
+from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, evolve
 from t2c.ledger.errors import Environment, Refused, Usage
+from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.journal import JournalOpened
 from t2c.ledger.journal.append import Durability, Expected, Receipt, Writer
@@ -21,13 +25,13 @@ from t2c.ledger.journal.files import write_atomically
 from t2c.ledger.journal.index import EventIndex
 from t2c.ledger.journal.lock import HeldLock, OneShotLock, network_filesystem
 from t2c.ledger.journal.objects import Objects
-from t2c.ledger.journal.position import Position
+from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
-from t2c.ledger.kernel.digests import ZERO
+from t2c.ledger.kernel.digests import ZERO, leaf_hash
 from t2c.ledger.kernel.ids import LedgerId, fresh_ledger_id
 
-__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Ledger", "create"]
+__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Created", "Ledger", "Standing", "create"]
 
 WORKSPACE: Final = ".t2c"
 JOURNAL: Final = "journal.ndjson"
@@ -112,6 +116,26 @@ def _ledger_id(journal: JournalFile) -> LedgerId:
     raise Usage("the journal is empty", where=str(journal.path), remedy="make a ledger with `t2c init`")
 
 
+class Standing(NamedTuple):
+    """What stands as evidence at a position."""
+
+    position: Position
+    state: EvidenceState
+
+
+class _Snapshot(msgspec.Struct, array_like=True):
+    position: tuple[int, str, int]
+    state: EvidenceState
+
+
+def _load_standing(snapshot: Path) -> Standing | None:
+    try:
+        kept = msgspec.msgpack.decode(snapshot.read_bytes(), type=_Snapshot)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return Standing(Position(*kept.position), kept.state)
+
+
 class Ledger:
     """A journal, its objects and its caches. One writer a process; safe for threads and processes."""
 
@@ -170,6 +194,39 @@ class Ledger:
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Events in order, after a position, up to and with seq `until`."""
         return self.journal.entries(after, until)
+
+    def evidence(self) -> Standing:
+        """What stands as evidence now, from the last snapshot and the events since."""
+        snapshot = self.cache / "states" / f"evidence.v{STATE_VERSION}.msgpack"
+        standing = _load_standing(snapshot)
+        if standing is None or not self.journal.holds(standing.position):
+            standing = Standing(START, EvidenceState())
+        return self.catch_up(standing)
+
+    def catch_up(self, standing: Standing) -> Standing:
+        """`standing` with the events since; made anew if the journal is no longer the one it was read from.
+
+        The state is changed in place.
+        """
+        if not self.journal.holds(standing.position):
+            standing = Standing(START, EvidenceState())
+        position, state = standing
+        last: tuple[int, bytes, int] | None = None
+        for offset, line, entry in self.journal.lines(position):
+            if entry.type in HANDLED and CATALOGUE.knows(entry.type, entry.v):
+                evolve(state, entry.type, bytes(entry.data), offset, entry.run)
+            last = (entry.seq, line, offset + len(line))
+        if last is None:
+            return standing
+        return Standing(Position(last[0], leaf_hash(last[1][:-1]), last[2]), state)
+
+    def keep(self, standing: Standing) -> None:
+        """Keep a snapshot for the next process; a cache that cannot be written is none."""
+        folder = self.cache / "states"
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            encoded = msgspec.msgpack.encode(_Snapshot(*standing))
+            write_atomically(folder / f"evidence.v{STATE_VERSION}.msgpack", encoded, durable=False)
 
     def close(self) -> None:
         """Sync what is owed and let go of the files."""

@@ -1,1 +1,1 @@
-
+"""What events promise each other beyond the chain: their types' rules (level schema) and their sense (level domain)."""

@@ -7,12 +7,13 @@ have records retracted later (decisions B2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple, Protocol
 
 from t2c import __version__
+from t2c.ledger.events.identity import content_digest
 from t2c.ledger.events.record import Action, EpistemicClass, Modality, Polarity, SourceKind, Status
 from t2c.ledger.kernel.canon import canonical, decimal3
 from t2c.ledger.kernel.ids import RecordId, normalised, record_id
@@ -27,7 +28,6 @@ __all__ = [
     "Scope",
     "Tree",
     "Warning",
-    "content_digest",
     "materialise",
     "no_progress",
 ]
@@ -137,17 +137,16 @@ class FileExtractor(Protocol):
 class Found(NamedTuple):
     """A record with identity: its id, the digest that decides re-observation, its locator and its bytes.
 
-    `body` is the canonical `t2c.intent/v1` record, `draft` what it was made from.
+    `body` is the canonical `t2c.intent/v1` record.
     """
 
     id: RecordId
     digest: bytes
     lines: tuple[int, int] | None
     body: bytes
-    draft: Draft
 
 
-def materialise(reading: Reading) -> Iterable[Found]:
+def materialise(reading: Reading) -> Iterator[Found]:
     """Give each draft its ordinal among equals, its id, its digest and its canonical record."""
     source, path = reading.scope
     name, _, version = reading.extractor.rpartition("@")
@@ -170,7 +169,7 @@ def materialise(reading: Reading) -> Iterable[Found]:
         ordinal = seen[place] = seen.get(place, 0) + 1
         identity = record_id(source, path, draft.kind, draft.trail, key, ordinal)
         record = _record(draft, reading, identity, source, path, ordinal, generation)  # type: ignore[arg-type]
-        yield Found(identity, content_digest(record), draft.lines, canonical(record), draft)
+        yield Found(identity, content_digest(record), draft.lines, canonical(record))
 
 
 def _record(
@@ -229,14 +228,3 @@ def _record(
 def _ordered(values: Iterable[str]) -> list[str]:
     """Unique and in the order of UTF-8 bytes, which is the order of code points."""
     return sorted(set(values))
-
-
-def content_digest(record: Mapping[str, Any]) -> bytes:
-    """16 bytes over all that a re-observation is about: locators and the runtime's version left out (B1)."""
-    source, metadata = record["source"], record["metadata"]
-    bare = {
-        **record,
-        "source": {**source, "lines": None, "commitIndex": None},
-        "metadata": {**metadata, "generation": {**metadata["generation"], "runtimeVersion": None}},
-    }
-    return sha256(canonical(bare)).digest()[:16]

@@ -1,0 +1,203 @@
+"""Level `domain`: references exist, ids are what their content makes them, nothing is taken back that never stood.
+
+Checks the chain's events against one another; what only a disk can tell (objects) is asked of the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from t2c.ledger.journal.verify import Fault
+from t2c.ledger.kernel.canon import canonical
+from t2c.ledger.kernel.ids import normalised, record_id, relation_id
+
+__all__ = ["DomainAudit"]
+
+Event = Mapping[str, Any]
+
+
+class DomainAudit:
+    """Checks one event after the other against what the events before it made stand."""
+
+    def __init__(self, has_object: Callable[[str], bool]) -> None:
+        self._has_object = has_object
+        self._events: set[bytes] = set()
+        self._records: set[str] = set()
+        self._known_records: set[str] = set()
+        self._relations: dict[str, tuple[str, str]] = {}
+        self._known_relations: set[str] = set()
+        self._omissions: set[bytes] = set()
+        self._runs: set[str] = set()
+        self._redacted: set[str] = set()
+        self._missing_objects: list[tuple[int, str]] = []
+        self._batch: tuple[int, int] | None = None
+        self._ts = ""
+        self._dangling = 0
+        self._withheld = 0
+        self.faults: list[Fault] = []
+
+    def visit(self, seq: int, event: Event) -> None:
+        """Check one event. Anything that level `schema` would refuse is skipped here."""
+        try:
+            self._envelope(seq, event)
+            data = event.get("data")
+            if data is None:
+                self._withheld += 1
+                return
+            check = _CHECKS.get(event["type"])
+            if check is not None:
+                check(self, seq, data, event)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            self._fault(seq, "unreadable", f"its meaning cannot be checked: {type(error).__name__} {error}")
+
+    def finish(self) -> list[str]:
+        """What is left unproven, in sentences; objects that no redaction explains become faults."""
+        for seq, digest in self._missing_objects:
+            if digest not in self._redacted:
+                self._fault(seq, "object_missing", f"object {digest} is not there and no event redacts it")
+        unproven = []
+        if self._dangling:
+            unproven.append(
+                f"{self._dangling} hand-made events speak of records or relations that this ledger does not hold"
+            )
+        if self._withheld:
+            unproven.append(f"{self._withheld} payloads are withheld behind a data_hash and were not read")
+        return unproven
+
+    def _fault(self, seq: int, kind: str, detail: str) -> None:
+        self.faults.append(Fault(seq, kind, detail))
+
+    def _envelope(self, seq: int, event: Event) -> None:
+        for cause in event.get("cause", ()):
+            if cause.encode() not in self._events:
+                self._fault(seq, "cause_unknown", f"cause {cause} is no earlier event")
+        identity = event["id"].encode()
+        if identity in self._events:
+            self._fault(seq, "id_taken", f"{event['id']} is claimed by two events")
+        self._events.add(identity)
+        if (origin := event.get("origin")) is not None:
+            self._events.add(origin["id"].encode())
+        if event["ts"] < self._ts:
+            self._fault(seq, "time_backwards", f"{event['ts']} is earlier than the event before it")
+        self._ts = event["ts"]
+        if event["trust"] == "observed" and event["actor"]["kind"] not in ("helper", "host_adapter"):
+            self._fault(seq, "trust", f"{event['actor']['kind']} cannot say observed")
+        self._follow_batch(seq, event.get("batch"))
+
+    def _follow_batch(self, seq: int, batch: list[int] | None) -> None:
+        before = self._batch
+        self._batch = None if batch is None else (batch[0], batch[1])
+        open_before = before is not None and before[0] < before[1]
+        continues = batch is not None and batch[0] > 1
+        fits = before is not None and batch is not None and batch == [before[0] + 1, before[1]]
+        if (open_before or continues) and not fits:
+            self._fault(seq, "batch", "an atomic batch is broken here")
+
+    def _opened(self, seq: int, data: Event, event: Event) -> None:
+        if seq != 1:
+            self._fault(seq, "second_genesis", "journal.opened stands inside the chain")
+
+    def _redact(self, seq: int, data: Event, event: Event) -> None:
+        self._redacted.add(data["data_hash"])
+
+    def _observed(self, seq: int, data: Event, event: Event) -> None:
+        record = data["record"]
+        source, anchor = record["source"], record["metadata"].get("anchor")
+        self._records.add(record["id"])
+        self._known_records.add(record["id"])
+        excerpt = source["rawExcerpt"]
+        if excerpt is not None and sha256(excerpt.encode()).hexdigest() != source["contentHash"]:
+            self._fault(seq, "content_hash", f"{record['id']}: contentHash is not that of rawExcerpt")
+        if anchor is None:
+            return
+        key = source["revision"] or source["symbol"] or normalised(record["statement"]["text"])
+        expected = record_id(
+            source["kind"],
+            source["path"],
+            record["statement"]["kind"],
+            anchor["trail"],
+            key,
+            anchor["ordinal"],
+        )
+        if expected != record["id"]:
+            self._fault(seq, "record_id", f"{record['id']} is not the id of its content, {expected}")
+
+    def _moved(self, seq: int, data: Event, event: Event) -> None:
+        for move in data["moves"]:
+            if move["id"] not in self._records:
+                self._fault(seq, "not_standing", f"{move['id']} moved but does not stand")
+
+    def _retracted(self, seq: int, data: Event, event: Event) -> None:
+        if data["id"] not in self._records:
+            self._fault(seq, "not_standing", f"{data['id']} is retracted but does not stand")
+        self._records.discard(data["id"])
+        successor = data["superseded_by"]
+        if successor is not None and successor not in self._known_records:
+            self._fault(seq, "record_unknown", f"successor {successor} is not in this ledger")
+
+    def _interpreted(self, seq: int, data: Event, event: Event) -> None:
+        if data["id"] not in self._known_records:
+            self._fault(seq, "record_unknown", f"{data['id']} is interpreted but is not in this ledger")
+
+    def _linked(self, seq: int, data: Event, event: Event) -> None:
+        relation = data["relation"]
+        for end in ("from", "to"):
+            if relation[end] not in self._records:
+                self._fault(
+                    seq, "not_standing", f"{relation['id']} ends in {relation[end]}, which does not stand"
+                )
+        if relation_id(relation["from"], relation["to"], relation["type"]) != relation["id"]:
+            self._fault(seq, "relation_id", f"{relation['id']} is not the id of its ends and type")
+        self._relations[relation["id"]] = (relation["from"], relation["to"])
+        self._known_relations.add(relation["id"])
+
+    def _unlinked(self, seq: int, data: Event, event: Event) -> None:
+        if self._relations.pop(data["id"], None) is None:
+            self._fault(seq, "not_standing", f"{data['id']} is unlinked but does not stand")
+
+    def _judged(self, seq: int, data: Event, event: Event) -> None:
+        self._dangling += data["relation"] not in self._known_relations
+
+    def _noted(self, seq: int, data: Event, event: Event) -> None:
+        known = self._known_records, self._known_relations
+        self._dangling += any(
+            not (ref.encode() in self._events or ref in known[0] or ref in known[1]) for ref in data["about"]
+        )
+        self._missing_objects += [(seq, digest) for digest in data["objects"] if not self._has_object(digest)]
+
+    def _omitted(self, seq: int, data: Event, event: Event) -> None:
+        self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))
+
+    def _cleared(self, seq: int, data: Event, event: Event) -> None:
+        key = canonical([data["source"], data["path"], data["reason"]])
+        if key not in self._omissions:
+            self._fault(seq, "not_standing", f"omission {key.decode()} is cleared but does not stand")
+        self._omissions.discard(key)
+
+    def _started(self, seq: int, data: Event, event: Event) -> None:
+        self._runs.add(event.get("run") or "")
+
+    def _in_run(self, seq: int, data: Event, event: Event) -> None:
+        if event.get("run") not in self._runs:
+            self._fault(seq, "run_unknown", f"run {event.get('run')} was never started")
+
+
+_CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
+    "journal.opened": DomainAudit._opened,
+    "payload.redacted": DomainAudit._redact,
+    "record.observed": DomainAudit._observed,
+    "record.moved": DomainAudit._moved,
+    "record.retracted": DomainAudit._retracted,
+    "record.interpreted": DomainAudit._interpreted,
+    "relation.linked": DomainAudit._linked,
+    "relation.unlinked": DomainAudit._unlinked,
+    "relation.judged": DomainAudit._judged,
+    "observation.noted": DomainAudit._noted,
+    "omission.noted": DomainAudit._omitted,
+    "omission.cleared": DomainAudit._cleared,
+    "run.started": DomainAudit._started,
+    "stage.finished": DomainAudit._in_run,
+    "run.finished": DomainAudit._in_run,
+}

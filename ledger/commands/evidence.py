@@ -1,0 +1,296 @@
+"""What stands as evidence, and which events an observation of the sources calls for (decisions B1, B2).
+
+The state is small: for each live record its digest, its lines and where its event is, so that a scan appends
+only the difference and whole records are read back only when somebody needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import orjson
+
+from t2c.ledger.events.base import Span
+from t2c.ledger.events.draft import EventDraft, draft
+from t2c.ledger.events.evidence import (
+    Move,
+    RecordMoved,
+    RecordObserved,
+    RecordRetracted,
+    RelationLinked,
+    RelationUnlinked,
+)
+from t2c.ledger.events.identity import content_digest
+from t2c.ledger.events.runs import OmissionCleared, OmissionNoted
+from t2c.ledger.kernel.actor import SCANNER
+from t2c.ledger.kernel.canon import canonical
+
+__all__ = [
+    "HANDLED",
+    "STATE_VERSION",
+    "EvidenceState",
+    "LiveRecord",
+    "LiveRelation",
+    "Observation",
+    "Observed",
+    "decide_omissions",
+    "decide_records",
+    "decide_relations",
+    "evolve",
+    "missing",
+]
+
+STATE_VERSION: Final = 1
+_MOVES_PER_EVENT: Final = 5000
+
+Lines = tuple[int, int] | None
+
+
+class LiveRecord(msgspec.Struct, array_like=True):
+    """A record that stands: `offset` is the byte of its last `record.observed` in the journal."""
+
+    digest: bytes
+    lines: Lines
+    offset: int
+    source: str
+    path: str | None
+
+
+class LiveRelation(msgspec.Struct, array_like=True):
+    digest: bytes
+    source: str
+    to: str
+
+
+class EvidenceState(msgspec.Struct):
+    """Everything that stands: records and relations by id, omissions by key, runs without an end.
+
+    The key of an omission is the canonical form of [source, path, reason]; a run's value is its last stage.
+    """
+
+    records: dict[str, LiveRecord] = {}
+    relations: dict[str, LiveRelation] = {}
+    omissions: dict[str, bytes] = {}
+    runs: dict[str, str] = {}
+
+
+class Observation(NamedTuple):
+    """A record as a source has it now: identity, digest, lines and canonical bytes."""
+
+    id: str
+    digest: bytes
+    lines: Lines
+    body: bytes
+
+
+class Observed(NamedTuple):
+    """One scope as it was read. Records are missing only from a scope that was read completely."""
+
+    source: str
+    path: str | None
+    complete: bool
+    records: Sequence[Observation]
+
+
+# --- evolve -------------------------------------------------------------------------------------------------
+
+
+class _Lines(msgspec.Struct):
+    start: int
+    end: int
+
+
+class _Identified(msgspec.Struct):
+    id: str
+
+
+class _Moved(msgspec.Struct):
+    id: str
+    lines: _Lines
+
+
+class _Moves(msgspec.Struct):
+    moves: list[_Moved]
+
+
+class _Endpoints(msgspec.Struct):
+    id: str
+    source: str = msgspec.field(name="from")
+    to: str = ""
+
+
+class _Linked(msgspec.Struct):
+    relation: _Endpoints
+
+
+class _Key(msgspec.Struct):
+    source: str
+    path: str | None
+    reason: str
+
+
+_identified = msgspec.json.Decoder(_Identified).decode
+_moves = msgspec.json.Decoder(_Moves).decode
+_linked = msgspec.json.Decoder(_Linked).decode
+_key = msgspec.json.Decoder(_Key).decode
+
+HANDLED: Final = frozenset(
+    {
+        "record.observed", "record.moved", "record.retracted", "relation.linked", "relation.unlinked",
+        "omission.noted", "omission.cleared", "run.started", "stage.finished", "run.finished",
+    }
+)  # fmt: skip
+
+
+def evolve(state: EvidenceState, type: str, data: bytes, offset: int, run: str | None) -> None:
+    """Take one event of a type in HANDLED into the state."""
+    match type:
+        case "record.observed":
+            record: dict[str, Any] = orjson.loads(data)["record"]
+            source = record["source"]
+            lines = source["lines"]
+            state.records[record["id"]] = LiveRecord(
+                content_digest(record),
+                None if lines is None else (lines["start"], lines["end"]),
+                offset,
+                source["kind"],
+                source["path"],
+            )
+        case "record.moved":
+            for move in _moves(data).moves:
+                if (live := state.records.get(move.id)) is not None:
+                    live.lines = (move.lines.start, move.lines.end)
+        case "record.retracted":
+            state.records.pop(_identified(data).id, None)
+        case "relation.linked":
+            relation = _linked(data).relation
+            state.relations[relation.id] = LiveRelation(_digest(data), relation.source, relation.to)
+        case "relation.unlinked":
+            state.relations.pop(_identified(data).id, None)
+        case "omission.noted" | "omission.cleared":
+            key = _key(data)
+            text = _omission_key(key.source, key.path, key.reason)
+            if type == "omission.noted":
+                state.omissions[text] = _digest(data)
+            else:
+                state.omissions.pop(text, None)
+        case "run.started" if run is not None:
+            state.runs[run] = "started"
+        case "stage.finished" if run in state.runs:
+            state.runs[run] = str(orjson.loads(data)["stage"])
+        case "run.finished" if run is not None:
+            state.runs.pop(run, None)
+
+
+def _omission_key(source: str, path: str | None, reason: str) -> str:
+    return canonical([source, path, reason]).decode()
+
+
+def _digest(data: bytes) -> bytes:
+    return sha256(data).digest()[:16]
+
+
+# --- decide -------------------------------------------------------------------------------------------------
+
+
+def missing(
+    state: EvidenceState, scopes: Iterable[Observed], gone: Iterable[tuple[str, str | None]]
+) -> dict[str, str]:
+    """Ids of live records that a complete reading no longer has, each with why: `absent`, `file_gone`.
+
+    `gone` are scopes that no longer exist, which is a complete reading of nothing.
+    """
+    present: dict[tuple[str, str | None], set[str]] = {
+        (scope.source, scope.path): {record.id for record in scope.records}
+        for scope in scopes
+        if scope.complete
+    }
+    vanished = set(gone)
+    found: dict[str, str] = {}
+    for identity, live in state.records.items():
+        place = (live.source, live.path)
+        if place in vanished:
+            found[identity] = "file_gone"
+        elif (ids := present.get(place)) is not None and identity not in ids:
+            found[identity] = "absent"
+    return found
+
+
+def decide_records(
+    state: EvidenceState,
+    scope: Observed,
+    retracted: Mapping[str, tuple[str, str | None]],
+    run: str,
+) -> list[EventDraft]:
+    """Events for one scope: observed where new or different, one move, then the retractions.
+
+    `retracted` maps an id to (why, superseded_by). Raises pydantic.ValidationError if an extractor broke the
+    record contract.
+    """
+    drafts: list[EventDraft] = []
+    moves: list[Move] = []
+    for record in scope.records:
+        live = state.records.get(record.id)
+        if live is None or live.digest != record.digest:
+            body = b'{"record":%b}' % record.body
+            RecordObserved.decode(body)
+            drafts.append(_drafted(RecordObserved, body, run))
+        elif live.lines != record.lines and record.lines is not None:
+            moves.append(Move(id=record.id, lines=Span(start=record.lines[0], end=record.lines[1])))
+    moves.sort(key=lambda move: move.id)
+    for first in range(0, len(moves), _MOVES_PER_EVENT):
+        part = tuple(moves[first : first + _MOVES_PER_EVENT])
+        drafts.append(draft(RecordMoved(source=scope.source, path=scope.path, moves=part), run=run))  # type: ignore[arg-type]
+    for identity in sorted(retracted):
+        why, successor = retracted[identity]
+        drafts.append(draft(RecordRetracted(id=identity, why=why, superseded_by=successor), run=run))  # type: ignore[arg-type]
+    return drafts
+
+
+def decide_relations(
+    state: EvidenceState, linked: Mapping[str, bytes], standing: frozenset[str] | set[str], run: str
+) -> list[EventDraft]:
+    """Events that make the live relations equal to `linked` (id → canonical payload of `relation.linked`).
+
+    `standing` are the ids of the records that stand afterwards.
+    """
+    drafts: list[EventDraft] = []
+    for identity in sorted(linked):
+        live = state.relations.get(identity)
+        if live is None or live.digest != _digest(linked[identity]):
+            RelationLinked.decode(linked[identity])
+            drafts.append(_drafted(RelationLinked, linked[identity], run))
+    for identity in sorted(state.relations.keys() - linked.keys()):
+        relation = state.relations[identity]
+        both = relation.source in standing and relation.to in standing
+        drafts.append(
+            draft(RelationUnlinked(id=identity, why="signal_gone" if both else "endpoint_retracted"), run=run)
+        )
+    return drafts
+
+
+def decide_omissions(
+    state: EvidenceState, noted: Sequence[OmissionNoted], covered: frozenset[str] | set[str], run: str
+) -> list[EventDraft]:
+    """Events that make the live omissions of the `covered` sources equal to `noted`."""
+    drafts: list[EventDraft] = []
+    keys: set[str] = set()
+    for omission in noted:
+        key = _omission_key(omission.source, omission.path, omission.reason)
+        keys.add(key)
+        item = draft(omission, run=run)
+        if state.omissions.get(key) != _digest(item.data):
+            drafts.append(item)
+    for key in sorted(state.omissions.keys() - keys):
+        source, path, reason = orjson.loads(key)
+        if source in covered:
+            drafts.append(draft(OmissionCleared(source=source, path=path, reason=reason), run=run))
+    return drafts
+
+
+def _drafted(kind: type[RecordObserved | RelationLinked], body: bytes, run: str) -> EventDraft:
+    """A draft of bytes that are canonical already and were just validated: encoded once, not twice."""
+    return EventDraft(kind.type, kind.v, body, SCANNER, kind.trust, (), run)
