@@ -54,9 +54,9 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
         canon.check(data)
         encoded = payload.decode(canon.canonical(data)).encode()
     except canon.NotCanonical as error:
-        raise Usage(f"{name}: {error}", where=where, remedy=_example(name)) from None
+        raise Usage(f"{name}: {error}", where=where, remedy=_example(payload.type)) from None
     except ValidationError as error:
-        raise Usage(_problem(name, error), where=where, remedy=_example(name)) from None
+        raise Usage(_problem(payload.type, error), where=where, remedy=_example(payload.type)) from None
     return EventDraft(
         payload.type,
         payload.v,

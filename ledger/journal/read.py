@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -81,20 +81,18 @@ class JournalFile:
         for _, _, entry in self.lines(after or START, until):
             yield entry
 
-    def at(self, offset: int) -> Entry:
-        """The event whose line starts at byte `offset`."""
+    def line_at(self, offset: int) -> bytes:
+        """The line that starts at byte `offset`, LF excluded."""
         with open_journal(self.path) as stream:
-            return next(self.many([offset], stream))
-
-    def many(self, offsets: list[int], stream: BinaryIO | None = None) -> Iterator[Entry]:
-        """The events whose lines start at these bytes, in the order asked for."""
-        if stream is None:
-            with open_journal(self.path) as opened:
-                yield from self.many(offsets, opened)
-            return
-        for offset in offsets:
             stream.seek(offset)
-            yield self._entry(stream.readline(MAX_LINE + 1), None)
+            return stream.readline(MAX_LINE + 1).rstrip(b"\n")
+
+    def many(self, offsets: Iterable[int]) -> Iterator[Entry]:
+        """The events whose lines start at these bytes, in the order asked for."""
+        with open_journal(self.path) as stream:
+            for offset in offsets:
+                stream.seek(offset)
+                yield self._entry(stream.readline(MAX_LINE + 1), None)
 
     def _entry(self, line: bytes, expected: int | None) -> Entry:
         place = f"seq {expected}" if expected is not None else self.path.name

@@ -1,0 +1,129 @@
+"""`t2c ledger append`: what a person or an agent says becomes an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import make_ledger, open_ledger
+from t2c.ledger.commands.hand import by_hand
+from t2c.ledger.errors import Usage
+from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.journal.append import Expected, Receipt
+from t2c.ledger.kernel import canon
+from t2c.ledger.kernel.actor import Actor
+
+__all__ = ["AppendRequest", "AppendResult", "append", "receipt_document"]
+
+
+@dataclass(frozen=True, slots=True)
+class AppendRequest:
+    """`text` is one JSON body, or with `lines` one body a line. `source` names it in messages."""
+
+    text: bytes
+    source: str
+    lines: bool = False
+    actor: str | None = None
+    key: str | None = None
+    expect_seq: int | None = None
+    expect_head: str | None = None
+    atomic: bool = False
+    per_commit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AppendResult:
+    """One receipt for each body, in order."""
+
+    receipts: tuple[Receipt, ...]
+
+
+def receipt_document(receipt: Receipt) -> dict[str, Any]:
+    """The stable shape of one receipt."""
+    return {
+        "schema": "t2c.receipt/v1",
+        "seq": receipt.seq,
+        "id": receipt.id,
+        "hash": receipt.hash,
+        "durable": receipt.durable,
+        "repeated": receipt.repeated,
+    }
+
+
+def append(context: Context, request: AppendRequest) -> AppendResult:
+    """Check every body, then record them; a bad one means that nothing is recorded.
+
+    Makes the ledger if there is none. Raises Usage or Refused naming the file and line, Conflict if the head is
+    not as expected or a key was used for other content.
+    """
+    actor = Actor.parse(request.actor or context.settings.actor)
+    drafts = _drafts(request, actor)
+    if not (context.workspace / "journal.ndjson").exists():
+        if request.expect_seq not in (None, 0) or request.expect_head is not None:
+            raise Usage("there is no ledger yet, so it has no head to expect", remedy="run `t2c init` first")
+        make_ledger(context)
+    with open_ledger(context, hold=len(drafts) > 1) as ledger:
+        for item in drafts:
+            _objects_exist(item, ledger.objects.has)
+        expected = None
+        if request.expect_seq is not None or request.expect_head is not None:
+            expected = Expected(request.expect_seq, request.expect_head)
+        receipts: list[Receipt] = []
+        for part in [drafts] if request.atomic else _parts(drafts, request.per_commit):
+            done = ledger.append(part, expected=expected, atomic=request.atomic)
+            receipts += done
+            if expected is not None:
+                last = done[-1]
+                expected = Expected(last.seq, last.hash)
+            if len(drafts) > request.per_commit:
+                context.progress("append", len(receipts), len(drafts))
+    return AppendResult(tuple(receipts))
+
+
+def _parts(drafts: Sequence[EventDraft], size: int) -> list[Sequence[EventDraft]]:
+    return [drafts[first : first + size] for first in range(0, len(drafts), max(1, size))]
+
+
+def _drafts(request: AppendRequest, actor: Actor) -> list[EventDraft]:
+    if not request.lines:
+        body = _parse(request.text, request.source)
+        return [by_hand(body, actor=actor, key=request.key, where=request.source)]
+    if request.key is not None:
+        raise Usage("one --key cannot serve many events", remedy='give each line its own "key"')
+    text = request.text.removeprefix(b"\xef\xbb\xbf")
+    drafts = []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if line.strip():
+            where = f"{request.source}:{number}"
+            drafts.append(by_hand(_parse(line, where), actor=actor, where=where))
+    if not drafts:
+        raise Usage("there is no event in the input", where=request.source, remedy="give one JSON body a line")
+    return drafts
+
+
+def _parse(text: bytes, where: str) -> object:
+    try:
+        return canon.loads(text.removeprefix(b"\xef\xbb\xbf"))
+    except canon.NotCanonical as error:
+        remedy = "give one JSON object, for example from `t2c ledger types --example observation.noted`"
+        if not text.strip():
+            raise Usage("the input is empty", where=where, remedy=remedy) from None
+        if text.count(b"\n") and b"}\n{" in text.replace(b"\r", b""):
+            remedy = "for one body a line, add --jsonl"
+        raise Usage(str(error), where=where, remedy=remedy) from None
+
+
+def _objects_exist(item: EventDraft, has: Any) -> None:
+    if item.type != "observation.noted":
+        return
+    import orjson
+
+    for digest in orjson.loads(item.data)["objects"]:
+        if not has(digest):
+            raise Usage(
+                f"object {digest} is not in this ledger",
+                safe="nothing was written",
+                remedy="leave it out of data.objects, or put the file into .t2c/objects first",
+            )

@@ -1,0 +1,49 @@
+"""`t2c init`: make a ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import make_ledger
+from t2c.ledger.errors import Usage
+
+__all__ = ["InitResult", "init"]
+
+
+@dataclass(frozen=True, slots=True)
+class InitResult:
+    """`made` is False if the ledger was there already."""
+
+    ledger: str
+    workspace: str
+    made: bool
+    tracked: bool
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "schema": "t2c.init/v1",
+            "ledger": self.ledger,
+            "workspace": self.workspace,
+            "made": self.made,
+            "tracked": self.tracked,
+        }
+
+
+def init(context: Context, *, track: bool = False) -> InitResult:
+    """Make the ledger of the root; an existing one is left as it is.
+
+    Raises Usage if `track` is asked of a ledger that was made without it, Environment if the folder cannot be
+    written.
+    """
+    created = make_ledger(context, track=track)
+    ignore = context.workspace / ".gitignore"
+    tracked = ignore.is_file() and "\n*\n" not in ignore.read_text(encoding="utf-8")
+    if track and not tracked:
+        raise Usage(
+            "this ledger is not tracked by Git",
+            where=str(ignore),
+            remedy=f"delete {ignore} and run `t2c init --track` again",
+        )
+    return InitResult(created.ledger, context.workspace.name, created.made, tracked)
