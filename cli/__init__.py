@@ -1,1 +1,1 @@
-
+"""The command line: an answer to whoever asked."""

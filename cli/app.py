@@ -1,0 +1,46 @@
+"""The entry of `t2c`: the table of commands and no logic.
+
+To add a command, write a function in a module of `cli/commands` and give it one row here.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from itertools import takewhile
+
+from t2c.cli.commands.table import Branch, Entry
+
+__all__ = ["TREE", "main"]
+
+TREE = Branch(
+    "An append-only evidence ledger: what was asked, what was claimed, what is really there, who approved it.\n\n"
+    "Global options may stand before or after the name of a command.",
+    (
+        Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),
+        Entry(
+        ),
+    ),
+)
+
+
+def main() -> int:
+    """Run the command line of this process and return its exit code. Raises nothing."""
+    gc.set_threshold(100_000, 50, 50)  # a short run makes many objects and drops few of them
+    from t2c.cli.present.output import Output
+    from t2c.cli.present.process import conclude, standard_streams
+    from t2c.cli.settings import debugging, environment, terminal
+
+    arguments, environ = sys.argv[1:], environment()
+    output = Output(*standard_streams(), terminal(environ))
+    output.debug = debugging(environ)
+    output.json = "--json" in takewhile(lambda argument: argument != "--", arguments)
+
+    def work() -> None:
+        from t2c.cli.commands.root import run
+
+        run(TREE, arguments, output, environ)
+
+    code = conclude(output, work)
+    gc.freeze()  # so that the end of the process does not look for garbage
+    return code

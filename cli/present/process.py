@@ -1,0 +1,75 @@
+"""The edge of the process: streams, signals, and the exit code of however the work ended.
+
+No traceback reaches a user. Ctrl-C ends with 130, SIGTERM with 143, a reader that went away with 141 and
+without a word.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TextIO
+
+from t2c.cli.present.errors import BROKEN_PIPE, TERMINATED, Terminated, as_document, as_text, known
+from t2c.cli.present.output import Output
+from t2c.ledger.errors import Environment, T2cError
+
+__all__ = ["conclude", "standard_streams"]
+
+
+def standard_streams() -> tuple[TextIO | None, TextIO | None]:
+    """stdout and stderr as UTF-8 whatever the locale; what UTF-8 cannot say is shown as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return sys.stdout, sys.stderr
+
+
+def conclude(output: Output, work: Callable[[], None]) -> int:
+    """Do the work, tell of an error where there is one, and return the exit code. Raises nothing."""
+    signal.signal(signal.SIGTERM, _terminate)
+    code = 0
+    try:
+        try:
+            work()
+            output.flush()
+        except BrokenPipeError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the one place where every ending is told
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            code = _told(output, error)
+            output.flush()
+    except BrokenPipeError:
+        output.mute()
+        return BROKEN_PIPE
+    except OSError:
+        output.mute()
+        return code or Environment.code
+    return code
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(TERMINATED)
+
+
+def _told(output: Output, error: BaseException) -> int:
+    """The exit code of an ending, after saying what there is to say of it."""
+    import typer
+
+    if isinstance(error, typer.Exit):
+        return error.exit_code
+    if isinstance(error, SystemExit):
+        if error.code is None or (isinstance(error.code, int) and error.code != TERMINATED):
+            return error.code or 0
+        ours: T2cError = Terminated("terminated", safe="what was recorded before stays recorded")
+    else:
+        ours = known(error)
+    foreseen = isinstance(error, T2cError | KeyboardInterrupt | SystemExit | typer.TyperException)
+    if not foreseen and output.debug:
+        import traceback
+
+        output.complain("".join(traceback.format_exception(error)))
+    output.fail(as_text(ours, output.error_style), as_document(ours))
+    return ours.code

@@ -1,0 +1,399 @@
+"""Where every setting comes from: the only reader of the environment and of configuration files.
+
+Order, first wins: option > environment `T2C_*` > `t2c.toml` at the root, or `[tool.t2c]` in pyproject.toml >
+user configuration > default. Names follow by rule: `scan.max_file_bytes` is `--max-file-bytes` on a command
+line, `T2C_SCAN_MAX_FILE_BYTES` in the environment and `max_file_bytes` below `[scan]` in a file. Each value
+keeps its origin. An empty variable counts as unset (architecture §3).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, cast
+
+from t2c.ledger.errors import Environment, Usage
+
+__all__ = [
+    "DEFAULTS",
+    "KEYS",
+    "ROOT_VARIABLE",
+    "Color",
+    "ConfigFile",
+    "Durability",
+    "Key",
+    "ScanSettings",
+    "Settings",
+    "Terminal",
+    "Value",
+    "debugging",
+    "environment",
+    "load",
+    "terminal",
+]
+
+Durability = Literal["commit", "batch", "none"]
+Color = Literal["auto", "always", "never"]
+Value = str | int | bool | tuple[str, ...]
+
+ROOT_VARIABLE: Final = "T2C_ROOT"
+PROJECT_FILE: Final = "t2c.toml"
+PYPROJECT: Final = "pyproject.toml"
+_PREFIX: Final = "T2C_"
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class ScanSettings:
+    """What a scan reads and where it stops; sizes are in bytes. What it leaves out it names."""
+
+    commits: int = 500
+    max_file_bytes: int = 1_000_000
+    max_changelog_bytes: int = 64_000_000
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A configuration file that exists. `why` says why it was left aside, None if it was used."""
+
+    name: str
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The effective settings. `origins` names the source of each key, `notices` what a user should know."""
+
+    actor: str = "human:local"
+    durability: Durability = "commit"
+    color: Color = "auto"
+    debug: bool = False
+    allow_network_filesystem: bool = False
+    scan: ScanSettings = ScanSettings()
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+    files: tuple[ConfigFile, ...] = field(default=(), compare=False)
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    def value(self, key: str) -> Value:
+        """The effective value of a dotted key. Raises AttributeError for an unknown one."""
+        found: Any = self
+        for part in key.split("."):
+            found = getattr(found, part)
+        return cast(Value, found)
+
+
+DEFAULTS: Final = Settings()
+
+
+def _actor(text: str) -> None:
+    from t2c.ledger.kernel.actor import Actor
+
+    Actor.parse(text)
+
+
+class Key(NamedTuple):
+    """One setting as data: its dotted name, what it means and which values it takes."""
+
+    name: str
+    meaning: str
+    choices: tuple[str, ...] = ()
+    minimum: int | None = None
+    check: Callable[[str], None] | None = None
+
+    @property
+    def default(self) -> Value:
+        return DEFAULTS.value(self.name)
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return _PREFIX + self.name.upper().replace(".", "_")
+
+    @property
+    def option(self) -> str:
+        """Its name on the command line of commands that have it."""
+        return "--" + self.name.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        match self.default:
+            case bool():
+                return "true or false"
+            case int():
+                return f"an integer of at least {self.minimum}"
+            case tuple():
+                return "a list of strings"
+        return "a string"
+
+
+KEYS: Final[Mapping[str, Key]] = {
+    key.name: key
+    for key in (
+        Key("actor", "who asks, as KIND:ID", check=_actor),
+        Key("durability", "when an append is forced to the disk", choices=("commit", "batch", "none")),
+        Key("color", "colour in the output", choices=("auto", "always", "never")),
+        Key("debug", "show the traceback of an internal error"),
+        Key("allow_network_filesystem", "keep a ledger on a network filesystem, where locks may not hold"),
+        Key("scan.commits", "how many of the newest commits a scan reads", minimum=1),
+        Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
+        Key("scan.max_changelog_bytes", "the largest changelog that a scan reads", minimum=1),
+        Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
+    )
+}
+_SECTIONS: Final = frozenset(name.partition(".")[0] for name in KEYS if "." in name)
+
+
+class Terminal(NamedTuple):
+    """What the environment says about terminals."""
+
+    no_color: bool
+    force_color: bool
+    dumb: bool
+
+
+def environment() -> Mapping[str, str]:
+    """The variables of this process."""
+    return os.environ
+
+
+def terminal(environ: Mapping[str, str]) -> Terminal:
+    """Read NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and TERM (no-color.org)."""
+    forced = any(environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
+    return Terminal(bool(environ.get("NO_COLOR")), forced, environ.get("TERM") == "dumb")
+
+
+def debugging(environ: Mapping[str, str]) -> bool:
+    """True if the environment asks for tracebacks. Never raises: it is asked when all else failed."""
+    return environ.get("T2C_DEBUG", "").lower() in _TRUE
+
+
+class _Given(NamedTuple):
+    """A value as its source has it. `place` is shown in errors, `origin` by `config show --origin`."""
+
+    value: object
+    origin: str
+    place: str
+
+
+def load(
+    root: Path,
+    environ: Mapping[str, str],
+    options: Mapping[str, object] | None = None,
+    root_origin: str = "option --root",
+) -> Settings:
+    """The effective settings at a root. `options` holds keys given on the command line; None means absent.
+
+    Raises Usage for an unknown key or a value of the wrong kind, naming the file and line where they are
+    known, and Environment for a file that cannot be read.
+    """
+    given: dict[str, _Given] = {}
+    notices: list[str] = []
+    files: list[ConfigFile] = []
+    for name, value in (options or {}).items():
+        if value is not None:
+            origin = f"option {KEYS[name].option}"
+            given[name] = _Given(value, origin, origin)
+    for name, found in _variables(environ, notices):
+        given.setdefault(name, found)
+    for values in _files(root, environ, files, notices):
+        for name, found in values.items():
+            given.setdefault(name, found)
+    converted = {name: _converted(KEYS[name], found) for name, found in given.items()}
+    scan: dict[str, Any] = {name[5:]: value for name, value in converted.items() if name.startswith("scan.")}
+    top: dict[str, Any] = {name: value for name, value in converted.items() if "." not in name}
+    origins = {name: given[name].origin if name in given else "default" for name in KEYS}
+    return Settings(
+        **top,
+        scan=ScanSettings(**scan),
+        origins={"root": root_origin, **origins},
+        files=tuple(files),
+        notices=tuple(notices),
+    )
+
+
+def _variables(environ: Mapping[str, str], notices: list[str]) -> Iterator[tuple[str, _Given]]:
+    known = {key.variable: key for key in KEYS.values()}
+    for name in sorted(name for name in environ if name.startswith(_PREFIX) and name != ROOT_VARIABLE):
+        key, text = known.get(name), environ[name]
+        if key is None:
+            hint = _near(name, [*known, ROOT_VARIABLE])
+            notices.append(f"the environment variable {name} means nothing to t2c{hint}")
+        elif text:
+            origin = f"environment {name}"
+            yield key.name, _Given(_from_text(key, text), origin, origin)
+
+
+def _from_text(key: Key, text: str) -> Value:
+    """What a variable says, as a file would say it; a list is separated by commas."""
+    match key.default:
+        case bool():
+            return True if text.lower() in _TRUE else False if text.lower() in _FALSE else text
+        case int():
+            return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else text
+        case tuple():
+            return tuple(item.strip() for item in text.split(",") if item.strip())
+    return text
+
+
+def _converted(key: Key, given: _Given) -> Value:
+    """The value as the type of the setting. Raises Usage if it is of another kind."""
+    value = tuple(given.value) if isinstance(given.value, list) else given.value
+    match key.default:
+        case bool():
+            right = isinstance(value, bool)
+        case int():
+            right = type(value) is int and value >= (key.minimum or 0)
+        case tuple():
+            right = isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+        case _:
+            right = isinstance(value, str) and (value in key.choices if key.choices else bool(value))
+    remedy = f"set {key.name} to {key.expected}"
+    why = None if right else f"{key.name} must be {key.expected}, not {given.value!r}"
+    if right and key.check is not None:
+        try:
+            key.check(str(value))
+        except Usage as error:
+            why, remedy = f"{key.name}: {error.what}", error.remedy or remedy
+    if why is not None:
+        raise Usage(why, where=given.place, remedy=remedy, key=key.name, expected=key.expected)
+    return cast(Value, value)
+
+
+def _files(
+    root: Path, environ: Mapping[str, str], files: list[ConfigFile], notices: list[str]
+) -> Iterator[dict[str, _Given]]:
+    """The values of each configuration file, in the order of precedence; notes the files that were met."""
+    own = _read(root / PROJECT_FILE)
+    if own is not None:
+        files.append(ConfigFile(PROJECT_FILE, None))
+        yield _values(_parse(own, PROJECT_FILE), own, PROJECT_FILE)
+    shared = _read(root / PYPROJECT)
+    if shared is not None and b"t2c" in shared:
+        tools = _parse(shared, PYPROJECT).get("tool")
+        table = tools.get("t2c") if isinstance(tools, dict) else None
+        why = None if own is None else f"{PROJECT_FILE} stands beside it"
+        if table is not None:
+            files.append(ConfigFile(f"{PYPROJECT} [tool.t2c]", why))
+        if table is not None and why is None:
+            yield _values(table, shared, PYPROJECT, inside=("tool", "t2c"))
+        elif table is not None:
+            notices.append(f"[tool.t2c] in {PYPROJECT} is left aside: {why}")
+    path = _user_file(environ)
+    personal = None if path is None else _read(path)
+    if personal is not None:
+        files.append(ConfigFile(str(path), None))
+        yield _values(_parse(personal, str(path)), personal, str(path), origin=f"user configuration {path}")
+
+
+def _user_file(environ: Mapping[str, str]) -> Path | None:
+    """`$XDG_CONFIG_HOME/t2c/config.toml`; an empty or relative value is as if it were not set."""
+    base = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if not base.is_absolute():
+        home = Path(environ.get("HOME", ""))
+        if not home.is_absolute():
+            return None
+        base = home / ".config"
+    return base / "t2c" / "config.toml"
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Environment(
+            f"the configuration cannot be read: {error.strerror}",
+            where=str(path),
+            remedy="make it a file that you may read, or remove it",
+        ) from error
+
+
+def _parse(content: bytes, shown: str) -> Mapping[str, object]:
+    import tomllib
+
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Usage(
+            "the configuration is not UTF-8", where=f"{shown}:{line}", file=shown, line=line
+        ) from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = re.search(r"at line (\d+)", str(error))
+        place = f"{shown}:{found[1]}" if found else shown
+        raise Usage(f"the configuration is not TOML: {error}", where=place, file=shown) from None
+
+
+def _values(
+    table: object,
+    content: bytes,
+    shown: str,
+    *,
+    origin: str | None = None,
+    inside: tuple[str, ...] = (),
+) -> dict[str, _Given]:
+    """Settings of one file by dotted name. Raises Usage for a key that does not exist."""
+    found: dict[str, _Given] = {}
+
+    def place(name: str) -> str:
+        line = _line_of(content, (*inside, *name.split(".")))
+        return shown if line is None else f"{shown}:{line}"
+
+    def walk(part: object, prefix: str) -> None:
+        if not isinstance(part, dict):
+            name = prefix.rstrip(".") or "tool.t2c"
+            raise Usage(
+                f"{name} must be a table", where=place(name), key=name, file=shown, expected="a table"
+            )
+        for key, value in part.items():
+            name = prefix + key
+            if name in KEYS:
+                found[name] = _Given(value, origin or shown, place(name))
+            elif name in _SECTIONS:
+                walk(value, name + ".")
+            else:
+                raise Usage(
+                    f"unknown setting {name}{_near(name, [*KEYS, *_SECTIONS])}",
+                    where=place(name),
+                    remedy="correct or remove it; `t2c config show` lists every setting",
+                    key=name,
+                    file=shown,
+                )
+
+    walk(table, "")
+    return found
+
+
+def _line_of(content: bytes, path: tuple[str, ...]) -> int | None:
+    """The line on which a TOML file names a key, None if it does so in a form that is not looked for."""
+    header: tuple[str, ...] = ()
+    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
+        text = line.strip()
+        if text.startswith("["):
+            header = _dotted(text.lstrip("[").partition("]")[0])
+            named = header
+        else:
+            named = header + _dotted(text.partition("=")[0])
+        if named[: len(path)] == path:
+            return number
+    return None
+
+
+def _dotted(text: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in text.split("."))
+
+
+def _near(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
