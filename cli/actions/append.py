@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import make_ledger, open_ledger
@@ -15,7 +15,7 @@ from t2c.ledger.journal.append import Expected, Receipt
 from t2c.ledger.kernel import canon
 from t2c.ledger.kernel.actor import Actor
 
-__all__ = ["AppendRequest", "AppendResult", "append", "receipt_document"]
+__all__ = ["AppendRequest", "AppendResult", "append"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +35,22 @@ class AppendRequest:
 
 @dataclass(frozen=True, slots=True)
 class AppendResult:
-    """One receipt for each body, in order."""
+    """One receipt. `hash` is what the next line's `prev` will hold; `repeated` if its key was recorded before."""
 
-    receipts: tuple[Receipt, ...]
+    schema: ClassVar[str] = "t2c.receipt/v1"
+    seq: int
+    id: str
+    hash: str
+    durable: bool
+    repeated: bool
 
-
-def receipt_document(receipt: Receipt) -> dict[str, Any]:
-    """The stable shape of one receipt."""
-    return {
-        "schema": "t2c.receipt/v1",
-        "seq": receipt.seq,
-        "id": receipt.id,
-        "hash": receipt.hash,
-        "durable": receipt.durable,
-        "repeated": receipt.repeated,
-    }
+    @classmethod
+    def of(cls, receipt: Receipt) -> AppendResult:
+        return cls(receipt.seq, receipt.id, receipt.hash, receipt.durable, receipt.repeated)
 
 
-def append(context: Context, request: AppendRequest) -> AppendResult:
-    """Check every body, then record them; a bad one means that nothing is recorded.
+def append(context: Context, request: AppendRequest) -> list[AppendResult]:
+    """Check every body, then record them, one receipt each; a bad one means that nothing is recorded.
 
     Makes the ledger if there is none. Raises Usage or Refused naming the file and line, Conflict if the head is
     not as expected or a key was used for other content.
@@ -79,7 +76,7 @@ def append(context: Context, request: AppendRequest) -> AppendResult:
                 expected = Expected(last.seq, last.hash)
             if len(drafts) > request.per_commit:
                 context.progress("append", len(receipts), len(drafts))
-    return AppendResult(tuple(receipts))
+    return [AppendResult.of(receipt) for receipt in receipts]
 
 
 def _parts(drafts: Sequence[EventDraft], size: int) -> list[Sequence[EventDraft]]:
@@ -99,7 +96,9 @@ def _drafts(request: AppendRequest, actor: Actor) -> list[EventDraft]:
             where = f"{request.source}:{number}"
             drafts.append(by_hand(_parse(line, where), actor=actor, where=where))
     if not drafts:
-        raise Usage("there is no event in the input", where=request.source, remedy="give one JSON body a line")
+        raise Usage(
+            "there is no event in the input", where=request.source, remedy="give one JSON body a line"
+        )
     return drafts
 
 

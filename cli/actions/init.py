@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import make_ledger
@@ -16,19 +16,11 @@ __all__ = ["InitResult", "init"]
 class InitResult:
     """`made` is False if the ledger was there already."""
 
+    schema: ClassVar[str] = "t2c.init/v1"
     ledger: str
     workspace: str
     made: bool
     tracked: bool
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "schema": "t2c.init/v1",
-            "ledger": self.ledger,
-            "workspace": self.workspace,
-            "made": self.made,
-            "tracked": self.tracked,
-        }
 
 
 def init(context: Context, *, track: bool = False) -> InitResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
@@ -33,20 +33,12 @@ __all__ = [
 class HeadResult:
     """`hash` is what the next line's `prev` will hold; `unfinished` says if something hangs over the end."""
 
+    schema: ClassVar[str] = "t2c.head/v1"
     ledger: str
     seq: int
     hash: str
+    events: int
     unfinished: str | None
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "schema": "t2c.head/v1",
-            "ledger": self.ledger,
-            "seq": self.seq,
-            "hash": self.hash,
-            "events": self.seq,
-            "unfinished": self.unfinished,
-        }
 
 
 def head(context: Context) -> HeadResult:
@@ -54,7 +46,7 @@ def head(context: Context) -> HeadResult:
     with open_ledger(context) as ledger:
         tail = ledger.journal.tail()
         unfinished = None if tail.overhang is None else tail.overhang.cause
-        return HeadResult(ledger.id(), tail.position.seq, tail.position.hash, unfinished)
+        return HeadResult(ledger.id(), tail.position.seq, tail.position.hash, tail.position.seq, unfinished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +103,9 @@ def _matcher(types: tuple[str, ...]) -> Any:
         if not re.fullmatch(r"[a-z]+(\.[a-z]+)*(\.\*)?", name):
             raise Usage(f"{name!r} is not an event type", remedy="`t2c ledger types` lists them")
         family = name.removesuffix(".*")
-        if name not in CATALOGUE.locations and not any(known.startswith(family + ".") for known in CATALOGUE.types()):
+        if name not in CATALOGUE.locations and not any(
+            known.startswith(family + ".") for known in CATALOGUE.types()
+        ):
             from difflib import get_close_matches
 
             close = get_close_matches(name, CATALOGUE.types(), 1)
@@ -157,13 +151,15 @@ def show(context: Context, ref: str) -> bytes:
     raise Usage(f"there is no {ref} in this ledger", remedy="`t2c ledger log` lists events")
 
 
+_ABOUT = frozenset({"record.observed", "record.retracted", "relation.linked", "relation.unlinked"})
+
+
 def _last_about(ledger: Ledger, ref: str) -> bytes | None:
     """The last event whose payload is about this record or relation."""
     needle, found = f'"id":"{ref}"'.encode(), None
     for _, line, entry in ledger.journal.lines():
-        if entry.type in ("record.observed", "record.retracted", "relation.linked", "relation.unlinked"):
-            if needle in line:
-                found = line
+        if entry.type in _ABOUT and needle in line:
+            found = line
     return None if found is None else found.rstrip(b"\n")
 
 
@@ -171,10 +167,8 @@ def _last_about(ledger: Ledger, ref: str) -> bytes | None:
 class TypesResult:
     """The catalogue: each type with its family, version, whether hands may append it, and its meaning."""
 
+    schema: ClassVar[str] = "t2c.types/v1"
     types: tuple[dict[str, Any], ...]
-
-    def document(self) -> dict[str, Any]:
-        return {"schema": "t2c.types/v1", "types": list(self.types)}
 
 
 def types(*, by_hand_only: bool = False) -> TypesResult:

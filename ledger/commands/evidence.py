@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import orjson
 
+from t2c.ledger.commands.lineage import Successor
 from t2c.ledger.events.base import Span
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.evidence import (
@@ -39,6 +40,7 @@ __all__ = [
     "decide_omissions",
     "decide_records",
     "decide_relations",
+    "decide_retractions",
     "evolve",
     "missing",
 ]
@@ -50,13 +52,15 @@ Lines = tuple[int, int] | None
 
 
 class LiveRecord(msgspec.Struct, array_like=True):
-    """A record that stands: `offset` is the byte of its last `record.observed` in the journal."""
+    """A record that stands: `offset` is the byte at which its last `record.observed` starts."""
 
     digest: bytes
     lines: Lines
     offset: int
     source: str
     path: str | None
+    revision: str | None
+    extractor: str
 
 
 class LiveRelation(msgspec.Struct, array_like=True):
@@ -158,6 +162,8 @@ def evolve(state: EvidenceState, type: str, data: bytes, offset: int, run: str |
                 offset,
                 source["kind"],
                 source["path"],
+                source["revision"],
+                source["extractor"],
             )
         case "record.moved":
             for move in _moves(data).moves:
@@ -219,16 +225,10 @@ def missing(
     return found
 
 
-def decide_records(
-    state: EvidenceState,
-    scope: Observed,
-    retracted: Mapping[str, tuple[str, str | None]],
-    run: str,
-) -> list[EventDraft]:
-    """Events for one scope: observed where new or different, one move, then the retractions.
+def decide_records(state: EvidenceState, scope: Observed, run: str) -> list[EventDraft]:
+    """Events for what one scope has: observed where new or different, one move for all other new places.
 
-    `retracted` maps an id to (why, superseded_by). Raises pydantic.ValidationError if an extractor broke the
-    record contract.
+    Raises pydantic.ValidationError if an extractor broke the record contract.
     """
     drafts: list[EventDraft] = []
     moves: list[Move] = []
@@ -244,9 +244,25 @@ def decide_records(
     for first in range(0, len(moves), _MOVES_PER_EVENT):
         part = tuple(moves[first : first + _MOVES_PER_EVENT])
         drafts.append(draft(RecordMoved(source=scope.source, path=scope.path, moves=part), run=run))  # type: ignore[arg-type]
-    for identity in sorted(retracted):
-        why, successor = retracted[identity]
-        drafts.append(draft(RecordRetracted(id=identity, why=why, superseded_by=successor), run=run))  # type: ignore[arg-type]
+    return drafts
+
+
+def decide_retractions(
+    gone: Mapping[str, str], successors: Mapping[str, Successor], run: str
+) -> list[EventDraft]:
+    """Retractions of records that are gone (id → why), each naming its successor where one is known.
+
+    They belong after the observations of the same run, so that a successor stands when it is named.
+    """
+    drafts = []
+    for identity in sorted(gone):
+        successor = successors.get(identity)
+        retraction = RecordRetracted(
+            id=identity,
+            why=gone[identity] if successor is None else successor.why,  # type: ignore[arg-type]
+            superseded_by=None if successor is None else successor.id,
+        )
+        drafts.append(draft(retraction, run=run))
     return drafts
 
 

@@ -1,0 +1,87 @@
+"""`t2c ledger project`: make the views again from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import open_ledger
+from t2c.ledger.engine import Ledger
+from t2c.ledger.errors import Usage
+from t2c.projections import store
+from t2c.projections.fold import Folded, fold
+from t2c.projections.registry import ALL
+
+__all__ = ["ProjectResult", "project", "project_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectResult:
+    """Which views were made as of event `seq`: for each the files that are new, the others being equal already.
+
+    `faults` are events that a view could not use, `unknown` counts events of types that this version does not
+    know, `withheld` those without their payload.
+    """
+
+    schema: ClassVar[str] = "t2c.project/v1"
+    seq: int
+    head: str
+    projections: Sequence[Mapping[str, Any]]
+    faults: Sequence[Mapping[str, Any]]
+    unknown: Mapping[str, int]
+    withheld: Mapping[str, int]
+
+
+def project(context: Context, names: Sequence[str] = (), at: int | None = None) -> ProjectResult:
+    """Make the named views (default: all) as of the head, or as of event `at`.
+
+    Raises Usage for an unknown name or seq, Refused where a folder holds something that t2c did not make.
+    """
+    for name in names:
+        if name not in ALL:
+            close = get_close_matches(name, ALL, 1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise Usage(f"there is no projection {name!r}", remedy=f"{hint}there are {', '.join(ALL)}")
+    with open_ledger(context) as ledger:
+        return _write(context, ledger, list(names) or list(ALL), at)
+
+
+def project_all(context: Context, ledger: Ledger) -> ProjectResult:
+    """Make every view as of the head of a ledger that is open already."""
+    return _write(context, ledger, list(ALL), None)
+
+
+def _write(context: Context, ledger: Ledger, names: Sequence[str], at: int | None) -> ProjectResult:
+    context.progress("fold", 0, None)
+    folded = fold(ledger.journal, ALL, names, until=at, cache=ledger.cache / "folds")
+    made = []
+    for done, name in enumerate(names):
+        context.progress("project", done, len(names))
+        written = store.write(context.workspace, folded.provenance(name), folded.artifacts(name))
+        made.append(
+            {
+                "name": name,
+                "folder": f".t2c/projections/{name}",
+                "written": list(written.files),
+                "removed": list(written.removed),
+            }
+        )
+    return ProjectResult(
+        seq=folded.position.seq,
+        head=folded.position.hash,
+        projections=made,
+        faults=_faults(folded),
+        unknown=folded.unknown,
+        withheld=folded.withheld,
+    )
+
+
+def _faults(folded: Folded) -> list[dict[str, Any]]:
+    return [
+        {"projection": name, "seq": fault.seq, "detail": fault.detail}
+        for name, faults in sorted(folded.faults.items())
+        for fault in faults
+    ]

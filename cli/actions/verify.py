@@ -1,0 +1,156 @@
+"""`t2c ledger verify`: chain, schema and domain put together; it never writes (journal-engine §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal
+
+import orjson
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import open_ledger
+from t2c.ledger.audit.domain import DomainAudit
+from t2c.ledger.audit.schema import SchemaAudit
+from t2c.ledger.engine import Ledger
+from t2c.ledger.errors import T2cError
+from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.journal.verify import ChainReport, Fault, verify_chain
+from t2c.projections import store
+from t2c.projections.fold import fold
+from t2c.projections.registry import ALL
+
+__all__ = ["LEVELS", "Level", "VerifyResult", "verify"]
+
+Level = Literal["chain", "schema", "domain"]
+LEVELS: Final = ("chain", "schema", "domain")
+
+_NO_ANCHOR: Final = (
+    "no checkpoint or anchor was given: truncation of the tail and a chain made anew cannot be detected"
+)
+_LAST: Final = "the last event is vouched for by its own id only, which a forger can make anew"
+_NOT_SCHEMA: Final = "payloads were not checked against their types (--level schema)"
+_NOT_DOMAIN: Final = "references between events, objects and projections were not checked (--level domain)"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """`ok` if nothing is wrong. `root` is the Merkle root over all events in their place, `head` the last hash.
+
+    `faults` is complete and in the order of `seq`; `unproven` says in words what was not shown.
+    """
+
+    schema: ClassVar[str] = "t2c.verify/v1"
+    ok: bool
+    level: Level
+    ledger: str | None
+    events: int
+    root: str
+    head: str
+    faults: Sequence[Mapping[str, Any]]
+    unproven: Sequence[str]
+    unknown: Mapping[str, int]
+    stale: Sequence[str]
+
+
+def verify(context: Context, level: Level = "chain") -> VerifyResult:
+    """Check the whole journal at a level; each level holds the ones before it.
+
+    Raises Usage if there is no ledger, Environment if it cannot be read.
+    """
+    with open_ledger(context) as ledger:
+        audit = _Audit(ledger, level)
+        report = verify_chain(
+            ledger.journal.path,
+            visit=None if level == "chain" else audit.visit,
+            progress=lambda done, size: context.progress("verify", done, size),
+        )
+        faults = [*report.faults, *audit.finish()]
+        unproven, stale = [_NO_ANCHOR, _LAST], []
+        if level == "chain":
+            unproven.append(_NOT_SCHEMA)
+        if level != "domain":
+            unproven.append(_NOT_DOMAIN)
+        else:
+            found, stale = _projections(context, ledger, report)
+            faults += found
+        if audit.unknown:
+            unproven.append(f"{sum(audit.unknown.values())} events are of types this version does not know")
+        return VerifyResult(
+            ok=not faults,
+            level=level,
+            ledger=_ledger_id(ledger),
+            events=report.events,
+            root=report.root,
+            head=report.position.hash,
+            faults=[
+                {"seq": fault.seq, "kind": fault.kind, "detail": fault.detail} for fault in sorted(faults)
+            ],
+            unproven=unproven + audit.unproven,
+            unknown=dict(sorted(audit.unknown.items())),
+            stale=stale,
+        )
+
+
+class _Audit:
+    """Schema and domain over one parse of each line."""
+
+    def __init__(self, ledger: Ledger, level: Level) -> None:
+        self._schema = SchemaAudit(CATALOGUE)
+        self._domain = DomainAudit(ledger.objects.has) if level == "domain" else None
+        self._unreadable: list[Fault] = []
+        self.unproven: list[str] = []
+        self.unknown = self._schema.unknown
+
+    def visit(self, seq: int, line: bytes) -> None:
+        try:
+            event = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            self._unreadable.append(Fault(seq, "schema", f"the line is not plain JSON: {error}"))
+            return
+        self._schema.visit(seq, line, event)
+        if self._domain is not None:
+            self._domain.visit(seq, event)
+
+    def finish(self) -> list[Fault]:
+        faults = [*self._unreadable, *self._schema.faults]
+        if self._domain is not None:
+            self.unproven = self._domain.finish()
+            faults += self._domain.faults
+        return faults
+
+
+def _ledger_id(ledger: Ledger) -> str | None:
+    try:
+        return ledger.id()
+    except T2cError:
+        return None
+
+
+def _projections(context: Context, ledger: Ledger, report: ChainReport) -> tuple[list[Fault], list[str]]:
+    """Compare what is on disk with folds at the `seq` each folder names; older ones are stale, not faults."""
+    on_disk = {name: store.manifest(context.workspace, name) for name in ALL}
+    faults: list[Fault] = []
+    stale: list[str] = []
+    for name, manifest in on_disk.items():
+        if manifest is None:
+            if (context.workspace / "projections" / name).exists():
+                faults.append(Fault(0, "projection", f"projections/{name} has no projection.json of t2c's"))
+            continue
+        if not 1 <= manifest.seq <= report.position.seq:
+            faults.append(
+                Fault(0, "projection", f"projections/{name} names seq {manifest.seq}, which is not there")
+            )
+            continue
+        if manifest.seq < report.position.seq:
+            stale.append(name)
+        if report.faults:
+            continue
+        folded = fold(ledger.journal, ALL, [name], until=manifest.seq)
+        mismatches = store.check(context.workspace, folded.provenance(name), folded.artifacts(name))
+        for mismatch in mismatches:
+            if mismatch.kind == "stale":
+                stale.append(name)
+            else:
+                faults.append(Fault(manifest.seq, "projection", f"{mismatch.path} {mismatch.detail}"))
+    return faults, sorted(set(stale))
