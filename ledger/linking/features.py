@@ -1,0 +1,258 @@
+"""What the rules look at: every record read once into typed parts, and sorted by what it can say.
+
+Nothing here decides a relation. Free-form metadata is read as it comes; a value of another type counts as
+absent, since records may be imported from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+import msgspec
+
+from t2c.ledger.kernel.ids import RecordId
+from t2c.ledger.linking import citations, reverts
+from t2c.ledger.linking.citations import Citation, Mention
+from t2c.ledger.linking.symbols import Declaration, Names
+
+__all__ = ["Corpus", "Record", "Statement", "keeps_books", "read"]
+
+_RELEASING: Final = (
+    r"v?\d{1,4}(?:\.\w{1,10}){1,4}(?: release)?(?:\s*\(\S{1,100}\))?\s*\Z",  # 1.2.3, 1.2.3 (#12)
+    r"(?:(?:new|cut|tag|make|publish|retry) )?release:? (?:of |version )?(?:[\w-]{1,50} )?v?\d{1,4}\.\d",
+    r"(?:new )?release\s*\Z",
+    r"prep(?:are|aring)? (?:for )?(?:the )?(?:\S{1,50} ){0,3}release\b",
+    r"(?:bump|update|set|increase|increment) (?:the |dev )?version\b",
+    r"bump(?:ed|ing)? (?:to )?v?\d{1,4}\.\d",
+    r"version (?:bump\b|v?\d)",
+    r"merge (?:pull request \S{1,20} from|branch) \S{0,100}(?:release|bump|prep)[-/_]?v?\d",
+)
+"""Subjects of commits that make a release, after an optional `chore: `."""
+_BOOKKEEPING: Final = re.compile(
+    rf"\w{{1,30}}\(release\)!?:|{citations.TYPED}(?:{'|'.join(_RELEASING)})", re.IGNORECASE
+)
+_CHANGELOG: Final = re.compile(r"\b(?:change[- ]?log|release notes|history|news)\b", re.IGNORECASE)
+
+
+class _Target(msgspec.Struct, gc=False):
+    paths: tuple[str, ...]
+    symbols: tuple[str, ...]
+    tickets: tuple[str, ...]
+
+
+class _Words(msgspec.Struct, gc=False):
+    kind: str
+    action: str
+    target: _Target
+    polarity: str
+    text: str
+
+
+class _Source(msgspec.Struct, gc=False):
+    kind: str
+    path: str | None
+    revision: str | None
+    symbol: str | None
+    rawExcerpt: str | None
+
+
+class _Epistemic(msgspec.Struct, gc=False, rename={"cls": "class"}):
+    cls: str
+
+
+class _Metadata(msgspec.Struct, gc=False):
+    docOnly: Any = None
+    anchor: Any = None
+
+
+class Record(msgspec.Struct, gc=False):
+    """The parts of a `t2c.intent/v1` record that linking needs; all else is skipped unread."""
+
+    id: RecordId
+    statement: _Words
+    source: _Source
+    epistemic: _Epistemic
+    observedAt: str | None
+    metadata: _Metadata
+
+    @property
+    def text(self) -> str:
+        """The source text as far as it is kept."""
+        return self.statement.text if self.source.rawExcerpt is None else self.source.rawExcerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A plan, a changelog entry or a commit, with each key that it cites."""
+
+    record: Record
+    numbers: tuple[Citation, ...]
+    tickets: tuple[Citation, ...]
+    is_undone: bool = False
+    """A commit that a later one reverted."""
+
+    @property
+    def id(self) -> RecordId:
+        return self.record.id
+
+    @property
+    def day(self) -> int | None:
+        """The day of `observedAt`, counted from the year 1, in the time zone that it was written in."""
+        try:
+            return date.fromisoformat((self.record.observedAt or "")[:10]).toordinal()
+        except ValueError:
+            return None
+
+    @property
+    def is_positive_plan(self) -> bool:
+        """A plan that asks for something to be there; a prohibition asks for its absence."""
+        return self.record.epistemic.cls == "plan" and self.record.statement.polarity == "positive"
+
+    @property
+    def is_documentation_only(self) -> bool:
+        """A commit that changed documentation alone: a claim, not evidence."""
+        return self.record.metadata.docOnly is True
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All that the rules may see; sequences are in the order of record ids.
+
+    `commits` leaves out those that keep the books of a release. `modules` maps a file to its module record,
+    `tails` the last two parts of a path to the module files that end in them.
+    """
+
+    todos: Sequence[Statement]
+    entries: Sequence[Statement]
+    commits: Sequence[Statement]
+    modules: Mapping[str, RecordId]
+    tails: Mapping[str, Sequence[str]]
+    names: Names
+    unreadable: int
+
+
+def read(bodies: Iterable[bytes]) -> Corpus:
+    """Decode all bodies and sort them into what the rules need.
+
+    A body that is not a record is counted in `unreadable`. Where two bodies claim one id the smaller bytes
+    stand, so that the order of the input never matters.
+    """
+    records, unreadable = _decoded(bodies)
+    by_kind: dict[str, list[Record]] = {"todo": [], "changelog": [], "git": [], "ast": []}
+    for record in records:
+        if (kind := by_kind.get(record.source.kind)) is not None:
+            kind.append(record)
+    todos, entries, code = by_kind["todo"], by_kind["changelog"], by_kind["ast"]
+    commits = [commit for commit in by_kind["git"] if not keeps_books(commit)]
+    undone = reverts.undone(
+        reverts.Commit(commit.source.revision, commit.statement.text, commit.text)
+        for commit in by_kind["git"]
+        if commit.source.revision is not None
+    )
+    written = {record.id: _mentions(record) for kind in (todos, entries, commits) for record in kind}
+    home = citations.home_of(mention for record in todos + entries for mention in written[record.id])
+    modules = {
+        record.source.path: record
+        for record in code
+        if record.statement.kind == "module_fact" and record.source.path is not None
+    }
+    tails: dict[str, list[str]] = {}
+    for path in sorted(modules):
+        tails.setdefault("/".join(path.split("/")[-2:]), []).append(path)
+    names = Names.of(
+        (
+            name
+            for kind in (todos, entries, commits)
+            for record in kind
+            for name in record.statement.target.symbols
+        ),
+        _declarations(code, modules),
+        (module.source.symbol for module in modules.values() if module.source.symbol),
+    )
+    return Corpus(
+        todos=_statements(todos, written, home),
+        entries=_statements(entries, written, home),
+        commits=_statements(commits, written, home, undone),
+        modules={path: record.id for path, record in modules.items()},
+        tails=tails,
+        names=names,
+        unreadable=unreadable,
+    )
+
+
+def keeps_books(commit: Record) -> bool:
+    """True for a commit that makes a release or only writes its changelog: it is not what was released."""
+    subject = commit.statement.text
+    is_changelog = commit.metadata.docOnly is True and _CHANGELOG.search(subject) is not None
+    return is_changelog or _BOOKKEEPING.match(subject) is not None
+
+
+def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
+    """All records in the order of their ids, and the number of bodies that are none."""
+    decode = msgspec.json.Decoder(Record).decode
+    found: dict[RecordId, tuple[bytes, Record]] = {}
+    unreadable = 0
+    for body in bodies:
+        try:
+            record = decode(body)
+        except msgspec.DecodeError:
+            unreadable += 1
+            continue
+        rival = found.get(record.id)
+        if rival is None or body < rival[0]:
+            found[record.id] = (body, record)
+    return [found[key][1] for key in sorted(found)], unreadable
+
+
+def _mentions(record: Record) -> tuple[Mention, ...]:
+    return citations.mentions(*_parts(record), record.statement.target.tickets)
+
+
+def _parts(record: Record) -> tuple[str, str]:
+    """Subject and body; only a commit has a subject, which its excerpt repeats."""
+    if record.source.kind != "git":
+        return "", record.text
+    subject = record.statement.text
+    return subject, record.text.removeprefix(subject)
+
+
+def _statements(
+    records: Iterable[Record],
+    written: Mapping[RecordId, tuple[Mention, ...]],
+    home: str | None,
+    undone: frozenset[str] = frozenset(),
+) -> list[Statement]:
+    return [
+        Statement(
+            record,
+            citations.numbers(written[record.id], home),
+            citations.tickets(*_parts(record), record.statement.target.tickets),
+            record.source.revision in undone,
+        )
+        for record in records
+    ]
+
+
+def _declarations(code: Iterable[Record], modules: Mapping[str, Record]) -> Iterator[Declaration]:
+    for record in code:
+        path, name = record.source.path, record.source.symbol
+        if (
+            record.statement.action != "declare"
+            or record.statement.kind == "module_fact"
+            or not (path and name)
+        ):
+            continue
+        module = modules[path].source.symbol if path in modules else None
+        anchor = record.metadata.anchor
+        ordinal = anchor.get("ordinal") if isinstance(anchor, dict) else None
+        yield Declaration(
+            id=record.id,
+            path=path,
+            name=name,
+            dotted=f"{module}.{name}" if module else name,
+            ordinal=ordinal if isinstance(ordinal, int) else 0,
+        )

@@ -1,0 +1,104 @@
+"""From records to relations: run the rules, merge what they found, keep the strongest, count the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from t2c.ledger.events.record import RelationType
+from t2c.ledger.kernel.canon import decimal3
+from t2c.ledger.kernel.ids import RecordId, relation_id
+from t2c.ledger.linking.base import PRIORS, Abstention, Hit, LinkDraft, Links, LinkWarning, Rule
+from t2c.ledger.linking.features import read
+from t2c.ledger.linking.rules import RULES
+
+__all__ = ["MAX_RELATIONS", "link"]
+
+MAX_RELATIONS: Final = 8
+"""Relations that one rule may draw from one record; more is a list, not evidence."""
+_EXAMPLES: Final = 3
+_OMITTED: Final = {
+    "ambiguous_path": "paths that several files end in",
+    "ambiguous_symbol": "names with several declarations",
+    "commit_after_release": "commits that cite what an entry cites but are younger than its release",
+    "number_too_common": "citations of a number that too many commits carry",
+    "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
+    "ticket_too_common": "pairings under a ticket or number that too many records share",
+    "unreadable_record": "bodies that are not records",
+}
+"""What the count of each reason counts."""
+
+
+def link(bodies: Iterable[bytes]) -> Links:
+    """Relations between canonical `t2c.intent/v1` records, and what was seen but not related.
+
+    The result depends on the set of bodies alone, not on their order. Records of sources that no rule reads
+    are neither input nor omission.
+    """
+    corpus = read(bodies)
+    hits: list[Hit] = []
+    omitted: dict[str, list[str]] = {}
+    for rule in RULES.values():
+        for found in rule(corpus):
+            if isinstance(found, Abstention):
+                omitted.setdefault(found.reason, []).append(found.case)
+            else:
+                hits.append(found)
+    kept, capped = _strongest(_merged(hits))
+    if capped:
+        omitted["relations_capped"] = capped
+    if corpus.unreadable:
+        omitted["unreadable_record"] = [""] * corpus.unreadable
+    kept.sort(key=lambda draft: draft.id)
+    return Links(tuple(kept), tuple(_warning(reason, omitted[reason]) for reason in sorted(omitted)))
+
+
+def _merged(hits: Iterable[Hit]) -> list[LinkDraft]:
+    """One draft for each (from, to, type); `related_to` yields to a more specific type between the same two."""
+    groups: dict[tuple[RecordId, RecordId], dict[RelationType, list[Hit]]] = {}
+    for hit in hits:
+        groups.setdefault((hit.source, hit.target), {}).setdefault(hit.type, []).append(hit)
+    for types in groups.values():
+        if len(types) > 1:
+            types.pop("related_to", None)
+    return [_draft(same) for types in groups.values() for same in types.values()]
+
+
+def _draft(hits: list[Hit]) -> LinkDraft:
+    source, target, kind, *_ = hits[0]
+    order = tuple(RULES)
+    confidence, rule = max(
+        ((PRIORS[hit.basis[0]].confidence, hit.rule) for hit in hits),
+        key=lambda strength: (strength[0], -order.index(strength[1])),
+    )
+    return LinkDraft(
+        id=relation_id(source, target, kind),
+        source=source,
+        target=target,
+        type=kind,
+        confidence=decimal3(confidence),
+        basis=tuple(sorted({token for hit in hits for token in hit.basis})),
+        rule=rule,
+        signals=tuple(sorted({signal for hit in hits for signal in hit.signals})),
+    )
+
+
+def _strongest(drafts: Iterable[LinkDraft]) -> tuple[list[LinkDraft], list[str]]:
+    """The strongest drafts of each rule from each record, ties by id; and the sources of those left out."""
+    groups: dict[tuple[RecordId, Rule], list[LinkDraft]] = {}
+    for draft in drafts:
+        groups.setdefault((draft.source, draft.rule), []).append(draft)
+    kept: list[LinkDraft] = []
+    capped: list[str] = []
+    for (source, rule), group in groups.items():
+        if len(group) > MAX_RELATIONS:
+            group.sort(key=lambda draft: (-draft.confidence, draft.id))
+            capped += [f"{source} by {rule}"] * (len(group) - MAX_RELATIONS)
+        kept += group[:MAX_RELATIONS]
+    return kept, capped
+
+
+def _warning(reason: str, cases: list[str]) -> LinkWarning:
+    examples = sorted(set(cases) - {""})
+    shown = "; ".join(examples[:_EXAMPLES]) + ("; …" if len(examples) > _EXAMPLES else "")
+    return LinkWarning(reason, _OMITTED[reason] + (f": {shown}" if shown else ""), len(cases))

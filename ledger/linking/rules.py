@@ -1,0 +1,220 @@
+"""The four rules. Each reads a corpus and yields what it found and where it abstained, one at a time.
+
+No rule relates two code facts: nothing but structure is true between them, and structure is not said here
+(better-than-todo2code §1.7). Presence only locates: that a name or a file exists evidences no plan (§1.4). A
+prohibition is satisfied by absence, so nothing ever implements it (§1.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from t2c.ledger.events.record import RelationType
+from t2c.ledger.linking.base import Abstention, Hit, Rule
+from t2c.ledger.linking.citations import STRENGTH, Citation, Grade
+from t2c.ledger.linking.features import Corpus, Statement
+
+__all__ = ["MAX_CANDIDATES", "MAX_COMMITS", "MAX_PAIRS", "RULES", "number", "path", "symbol", "ticket"]
+
+MAX_COMMITS: Final = 5
+"""A number on more commits than this no longer says which of them is meant."""
+MAX_PAIRS: Final = 200
+"""Pairs that one key may make between two kinds of records, so that no key is quadratic."""
+MAX_CANDIDATES: Final = 50
+"""Files that one end of a path may have before it is not even narrowed."""
+
+DAYS_OF_GRACE: Final = 2
+"""Days by which a commit may be younger than its release: time zones, and a tag made the morning after."""
+
+Cited = Sequence[tuple[Statement, Grade]]
+Keyed = Literal["number", "ticket"]
+
+
+def number(corpus: Corpus) -> Iterator[Hit | Abstention]:
+    """`#12` binds a changelog entry and a plan to the commits that carry it.
+
+    * From entry to commit it is `releases`, from commit to plan `implements`.
+    * Of the commits that cite a number only those of the strongest grade are meant: the pull request's own
+      (`… (#12)`, `Merge pull request #12`), else those that close it, else those whose subject names it, else
+      those whose body does; and among them, if there are any, those that still stand and change more than
+      documentation.
+    * A number of another repository is meant only as the pull request's own, which an imported history keeps;
+      elsewhere it is a dependency that the commit follows.
+    * If more than MAX_COMMITS are still meant, each citation by an entry or a plan is `number_too_common`.
+    * `implements` needs a plan of positive polarity, a commit that still stands and is not documentation only,
+      and more than a mention in the body; otherwise the commit is `related_to` the plan.
+    * A commit that was written after the entry's release day cannot be what was released and is not linked
+      (`commit_after_release`), unless it is the pull request's own, since a backport may be dated later.
+    * An entry and a plan that share a number are `related_to`: a claim about a plan, which shows nothing done.
+    """
+    commits = _by_key(corpus.commits, _carried)
+    entries, plans = _by_key(corpus.entries, _numbers), _by_key(corpus.todos, _numbers)
+    for key in sorted(entries.keys() | plans.keys()):
+        citing, planned = entries.get(key, ()), plans.get(key, ())
+        meant = _meant(commits.get(key, ()))
+        if len(meant) > MAX_COMMITS:
+            for _ in range(len(citing) + len(planned)):
+                yield Abstention("number_too_common", f"{key} on {len(meant)} commits")
+        else:
+            yield from _releases("number", key, citing, meant)
+            yield from _implements("number", key, meant, planned)
+        yield from _claims("number", key, citing, planned)
+
+
+def ticket(corpus: Corpus) -> Iterator[Hit | Abstention]:
+    """`ABC-12` binds a changelog entry and a plan to all commits that cite it, like a number.
+
+    A ticket is usually worked on in several commits, so no grade drives out another; but where one ticket
+    would make more than MAX_PAIRS pairs between two kinds of records it makes none: `ticket_too_common`.
+    A mention in the body counts for `implements` too, since trackers are cited in trailers.
+    """
+    commits = _by_key(corpus.commits, _tickets)
+    entries, plans = _by_key(corpus.entries, _tickets), _by_key(corpus.todos, _tickets)
+    for key in sorted(entries.keys() | plans.keys()):
+        citing, planned, meant = entries.get(key, ()), plans.get(key, ()), commits.get(key, ())
+        if len(citing) * len(meant) > MAX_PAIRS:
+            yield _too_common("ticket", key, len(citing), "entries", len(meant), "commits")
+        else:
+            yield from _releases("ticket", key, citing, meant)
+        if len(meant) * len(planned) > MAX_PAIRS:
+            yield _too_common("ticket", key, len(meant), "commits", len(planned), "plans")
+        else:
+            yield from _implements("ticket", key, meant, planned)
+        yield from _claims("ticket", key, citing, planned)
+
+
+def symbol(corpus: Corpus) -> Iterator[Hit | Abstention]:
+    """A written name binds a statement to the one declaration that it means (see `symbols`).
+
+    * A plan or entry is `related_to` the declaration. That it exists only locates the statement; it is no
+      evidence that the plan is done.
+    * A commit `modifies` a declaration that it names in a file that it changed; a declaration elsewhere is
+      not related to it. Changed files alone relate nothing.
+    * A name with several possible declarations is narrowed by the paths that the statement names or the
+      commit changed; if still several are left it is `ambiguous_symbol`.
+    """
+    for statements, is_commit in ((corpus.entries, False), (corpus.todos, False), (corpus.commits, True)):
+        for statement in statements:
+            target = statement.record.statement.target
+            paths = frozenset(target.paths) if target.symbols else frozenset()
+            for name in target.symbols:
+                called = f"{name}(" in statement.record.text
+                declaration, grade, candidates = corpus.names.resolve(
+                    name, paths, called=called, within=is_commit
+                )
+                if declaration is not None:
+                    signals = (("path", declaration.path), ("symbol", name))
+                    basis = (f"symbol_{grade}", *(("changed_file",) if is_commit else ()))
+                    kind: RelationType = "modifies" if is_commit else "related_to"
+                    yield Hit(statement.id, declaration.id, kind, "symbol", basis, signals)
+                elif candidates:
+                    yield Abstention("ambiguous_symbol", f"{name} declared {candidates} times")
+
+
+def path(corpus: Corpus) -> Iterator[Hit | Abstention]:
+    """A path in a plan or entry relates it to that file's module: `related_to`, which only locates.
+
+    The path is the module's file in full, or its end from the last two parts up if one file alone has that
+    end; else `ambiguous_path`. The paths that a commit changed make no relation: they would say that it
+    belongs to everything in them.
+    """
+    for statement in (*corpus.entries, *corpus.todos):
+        for written in statement.record.statement.target.paths:
+            module, grade, candidates = corpus.modules.get(written), "path_exact", 1
+            if module is None and "/" in written:
+                ends = corpus.tails.get("/".join(written.split("/")[-2:]), ())
+                if len(ends) <= MAX_CANDIDATES:
+                    ends = [file for file in ends if file.endswith("/" + written)]
+                grade, candidates = "path_tail", len(ends)
+                module = corpus.modules[ends[0]] if candidates == 1 else None
+            if module is not None:
+                yield Hit(statement.id, module, "related_to", "path", (grade,), (("path", written),))
+            elif candidates > 1:
+                yield Abstention("ambiguous_path", f"{written} in {candidates} places")
+
+
+RULES: Final[Mapping[Rule, Callable[[Corpus], Iterator[Hit | Abstention]]]] = {
+    "number": number,
+    "ticket": ticket,
+    "symbol": symbol,
+    "path": path,
+}
+
+
+def _numbers(statement: Statement) -> tuple[Citation, ...]:
+    return statement.numbers
+
+
+def _carried(commit: Statement) -> tuple[Citation, ...]:
+    """The numbers that a commit may stand for: other repositories' only where they are its own."""
+    return tuple(
+        citation
+        for citation in commit.numbers
+        if citation.key.startswith("#") or citation.grade == "of_pull_request"
+    )
+
+
+def _tickets(statement: Statement) -> tuple[Citation, ...]:
+    return statement.tickets
+
+
+def _by_key(
+    statements: Iterable[Statement], cited: Callable[[Statement], tuple[Citation, ...]]
+) -> dict[str, list[tuple[Statement, Grade]]]:
+    found: dict[str, list[tuple[Statement, Grade]]] = {}
+    for statement in statements:
+        for key, grade in cited(statement):
+            found.setdefault(key, []).append((statement, grade))
+    return found
+
+
+def _meant(commits: Cited) -> Cited:
+    """The commits of the strongest grade; without the reverted and the documentation-only, if others are left."""
+    strongest = max((STRENGTH[grade] for _, grade in commits), default=0)
+    chosen = [(commit, grade) for commit, grade in commits if STRENGTH[grade] == strongest]
+    return [pair for pair in chosen if not _weakness(pair[0])] or chosen
+
+
+def _releases(rule: Keyed, key: str, entries: Cited, commits: Cited) -> Iterator[Hit | Abstention]:
+    for entry, _ in entries:
+        for commit, grade in commits:
+            if grade != "of_pull_request" and _is_later(commit, entry):
+                yield Abstention("commit_after_release", f"{key} of {entry.id}")
+            else:
+                yield Hit(entry.id, commit.id, "releases", rule, (f"{rule}_{grade}",), ((rule, key),))
+
+
+def _weakness(commit: Statement) -> tuple[str, ...]:
+    """Why a commit is no evidence of anything done, as tokens of a basis."""
+    return (("documentation_only",) if commit.is_documentation_only else ()) + (
+        ("reverted",) if commit.is_undone else ()
+    )
+
+
+def _is_later(commit: Statement, entry: Statement) -> bool:
+    """Whether the commit is younger than the entry's release; false if either day is unknown."""
+    written, released = commit.day, entry.day
+    return written is not None and released is not None and written > released + DAYS_OF_GRACE
+
+
+def _implements(rule: Keyed, key: str, commits: Cited, plans: Cited) -> Iterator[Hit]:
+    for commit, grade in commits:
+        for plan, _ in plans:
+            weakness = _weakness(commit)
+            is_shown = not weakness and (rule, grade) != ("number", "in_body")
+            kind: RelationType = "implements" if is_shown and plan.is_positive_plan else "related_to"
+            yield Hit(commit.id, plan.id, kind, rule, (f"{rule}_{grade}", *weakness), ((rule, key),))
+
+
+def _claims(rule: Keyed, key: str, entries: Cited, plans: Cited) -> Iterator[Hit | Abstention]:
+    if len(entries) * len(plans) > MAX_PAIRS:
+        yield _too_common(rule, key, len(entries), "entries", len(plans), "plans")
+        return
+    for entry, _ in entries:
+        for plan, _ in plans:
+            yield Hit(entry.id, plan.id, "related_to", rule, (f"shared_{rule}",), ((rule, key),))
+
+
+def _too_common(rule: Keyed, key: str, left: int, of: str, right: int, by: str) -> Abstention:
+    return Abstention(f"{rule}_too_common", f"{key} on {left} {of} and {right} {by}")

@@ -1,0 +1,46 @@
+"""A revert takes back what it names, unless it is taken back itself."""
+
+from t2c.ledger.linking.reverts import Commit, undone
+
+A, B, C, D = (letter * 40 for letter in "abcd")
+
+
+def commit(revision: str, subject: str, body: str = "") -> Commit:
+    return Commit(revision, subject, f"{subject}\n\n{body}")
+
+
+def test_revert_by_revision() -> None:
+    assert undone([commit(A, "Hold"), commit(B, "Drop", f"This reverts commit {A}.")]) == {A}
+
+
+def test_revert_by_subject_of_one_commit() -> None:
+    first, second = commit(A, "Hold (#1)"), commit(B, 'Revert "Hold (#1)" (#2)')
+    assert undone([first, second]) == {A}
+    assert undone([first, commit(C, "Hold (#1)"), second]) == frozenset()
+    assert undone([first, commit(B, "Revert the habit of Hold (#1)")]) == frozenset()
+
+
+def test_reverted_revert_undoes_nothing() -> None:
+    chain = [
+        commit(A, "Hold"),
+        commit(B, 'Revert "Hold"', f"This reverts commit {A}."),
+        commit(C, 'Revert "Revert "Hold""', f"This reverts commit {B}."),
+    ]
+    assert undone(chain) == {B}
+    assert undone([*chain, commit(D, "Drop it again", f"This reverts commit {C}.")]) == {A, C}
+    assert undone([*chain, commit(D, "Drop it again", f"This reverts commit {A}.")]) == {A, B}
+
+
+def test_unknown_and_circular_names_undo_nothing() -> None:
+    assert undone([commit(A, "Drop", f"This reverts commit {B}.")]) == frozenset()
+    assert undone([commit(A, "Drop", f"This reverts commit {A}.")]) == frozenset()
+    circle = [
+        commit(A, "Drop", f"This reverts commit {B}."),
+        commit(B, "Drop", f"This reverts commit {A}."),
+    ]
+    assert undone(circle) == frozenset()
+
+
+def test_long_chain_is_no_recursion() -> None:
+    chain = [commit(f"{n:040x}", "Drop", f"This reverts commit {n - 1:040x}.") for n in range(5_000)]
+    assert len(undone(chain)) == 2_500
