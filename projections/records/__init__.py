@@ -1,0 +1,286 @@
+"""The records that stand: each as it was last observed, on the lines where it is now.
+
+A record is kept as the bytes that the journal holds and never becomes a dictionary: less memory, a faster
+fold, and nothing to encode again. What is patched at the end are its locators alone (decisions B1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from t2c.ledger.journal.entry import Entry
+from t2c.projections.base import Artifacts, Inputs, Unusable, in_blocks, pretty
+from t2c.projections.records.commits import Commit, commit_order
+
+__all__ = ["Head", "Parts", "Records", "RecordsProjection", "Standing", "resolved"]
+
+MAX_NESTING: Final = 500
+"""Levels of a record, far beyond what its contract allows and below what decoders refuse."""
+
+Raw = msgspec.Raw
+
+
+class Lifecycle(msgspec.Struct, frozen=True, gc=False):
+    status: str
+
+
+class Statement(msgspec.Struct, frozen=True, gc=False):
+    action: str
+
+
+class Source(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """The source of a record, all but its kind left as bytes; members in canonical order."""
+
+    commitIndex: Raw
+    contentHash: Raw
+    extractor: Raw
+    kind: str
+    lines: Raw
+    path: Raw
+    rawExcerpt: Raw
+    revision: Raw
+    symbol: Raw
+
+
+class Head(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """What a fold must know of a record; decoding it proves that the rest can be taken over as bytes."""
+
+    epistemic: Raw
+    id: str
+    lifecycle: Lifecycle
+    metadata: Raw
+    observedAt: Raw
+    schemaVersion: str
+    source: Source
+    statement: Statement
+
+
+class Parts(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A record taken apart so that one part can be replaced; members in canonical order."""
+
+    epistemic: Raw
+    id: Raw
+    lifecycle: Raw
+    metadata: Raw
+    observedAt: Raw
+    schemaVersion: Raw
+    source: Source
+    statement: Raw
+
+
+class Observed(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    record: Head
+
+
+class ObservedRaw(msgspec.Struct, frozen=True, gc=False):
+    record: Raw
+
+
+class Lines(msgspec.Struct, frozen=True, gc=False):
+    start: int
+    end: int
+
+
+class Move(msgspec.Struct, frozen=True, gc=False):
+    id: str
+    lines: Lines
+
+
+class Moved(msgspec.Struct, frozen=True):
+    moves: list[Move]
+
+
+class Retracted(msgspec.Struct, frozen=True, gc=False):
+    id: str
+    superseded_by: str | None
+
+
+class CommitFacts(msgspec.Struct, frozen=True):
+    """What a commit's record says of its place in history."""
+
+    parents: tuple[str, ...] = ()
+    committedAt: str | None = None
+
+
+class Records(msgspec.Struct):
+    """`live`: id → canonical record. `lines`: where a record has moved to since it was observed.
+
+    `successors`: id of a retracted record → the one that took its place.
+    """
+
+    live: dict[str, bytes] = {}
+    lines: dict[str, tuple[int, int]] = {}
+    successors: dict[str, str] = {}
+
+
+_observed = msgspec.json.Decoder(Observed).decode
+_observed_raw = msgspec.json.Decoder(ObservedRaw).decode
+_moved = msgspec.json.Decoder(Moved).decode
+_retracted = msgspec.json.Decoder(Retracted).decode
+_head = msgspec.json.Decoder(Head).decode
+_parts = msgspec.json.Decoder(Parts).decode
+_commit_facts = msgspec.json.Decoder(CommitFacts).decode
+_text = msgspec.json.Decoder(str | None).decode
+_encode = msgspec.json.Encoder().encode
+
+_BEFORE: Final = b'{"record":{'
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+
+class RecordsProjection:
+    """`records.jsonl`, one record a line by id, and `lineage.json`, what became of ids that are gone."""
+
+    name: Final = "records"
+    version: Final = 1
+    inputs: tuple[str, ...] = ()
+    handles: Final = frozenset({"record.observed", "record.moved", "record.retracted"})
+    state_type: Final = Records
+
+    def start(self) -> Records:
+        return Records()
+
+    def step(self, state: Records, entry: Entry) -> None:
+        """A record observed again replaces the former; one that moved keeps its bytes until `finish`."""
+        if entry.type == "record.observed":
+            identity, raw = _record(entry.data)
+            state.live[identity] = raw
+            state.lines.pop(identity, None)
+            state.successors.pop(identity, None)
+        elif entry.type == "record.moved":
+            moves = _moved(entry.data).moves
+            if any(not 1 <= move.lines.start <= move.lines.end for move in moves):
+                raise Unusable("moves a record to lines that cannot be")
+            for move in moves:
+                if move.id in state.live:
+                    state.lines[move.id] = (move.lines.start, move.lines.end)
+        else:
+            gone = _retracted(entry.data)
+            state.live.pop(gone.id, None)
+            state.lines.pop(gone.id, None)
+            if gone.superseded_by is not None:
+                state.successors[gone.id] = gone.superseded_by
+
+    def finish(self, state: Records, inputs: Inputs) -> Artifacts:
+        ends, unresolved = resolved(state.successors)
+        return {
+            "records.jsonl": in_blocks(raw + b"\n" for _, raw in Standing(state)),
+            "lineage.json": pretty(
+                {"schema": "t2c.lineage/v1", "successors": ends, "unresolved": unresolved}
+            ),
+        }
+
+
+def _record(data: Raw) -> tuple[str, bytes]:
+    """Id and bytes of the record in a `record.observed`. Raises if it cannot be taken over as bytes."""
+    identity = _observed(data).record.id
+    view = memoryview(data)
+    raw = bytes(view[len(_BEFORE) - 1 : -1])
+    if bytes(view[: len(_BEFORE)]) != _BEFORE or raw[-1:] != b"}" or b'},"record":{' in raw:
+        raw = bytes(_observed_raw(data).record)
+    if not raw.isascii():
+        raw.decode()  # bytes that are skipped are not checked for UTF-8
+    if len(raw) > 3 * MAX_NESTING and raw.count(b"{") + raw.count(b"[") > MAX_NESTING:
+        _check_nesting(raw)
+    return identity, raw
+
+
+def _check_nesting(raw: bytes) -> None:
+    depth = 0
+    for char in _STRING.sub(b"", raw):
+        if char in b"{[":
+            depth += 1
+            if depth > MAX_NESTING:
+                raise Unusable(f"a record nested deeper than {MAX_NESTING} levels")
+        elif char in b"}]":
+            depth -= 1
+
+
+def resolved(successors: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Each id of a record that is gone → the end of its chain of successors; and ids whose chain has no end."""
+    ends: dict[str, str | None] = {}
+    for first in sorted(successors):
+        trail: dict[str, None] = {}
+        at = first
+        while at in successors and at not in ends and at not in trail:
+            trail[at] = None
+            at = successors[at]
+        end = None if at in trail else ends.get(at, at)
+        ends.update(dict.fromkeys(trail, end))
+    found = {old: end for old, end in sorted(ends.items()) if end is not None}
+    return found, [old for old, end in sorted(ends.items()) if end is None]
+
+
+class Standing:
+    """The records that stand, by id, with the lines where they are now and the place of each commit.
+
+    Can be iterated more than once; each time yields (id, canonical record).
+    """
+
+    def __init__(self, state: Records) -> None:
+        self._state = state
+        self._places = _places(state)
+
+    def __contains__(self, identity: str) -> bool:
+        return identity in self._state.live
+
+    def __len__(self) -> int:
+        return len(self._state.live)
+
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        live, moved, places = self._state.live, self._state.lines, self._places
+        for identity in sorted(live):
+            raw = live[identity]
+            lines, place = moved.get(identity), places.get(identity)
+            if lines is not None or place is not None:
+                raw = _located(raw, lines, place)
+            yield identity, raw
+
+
+def _located(raw: bytes, lines: tuple[int, int] | None, place: int | None) -> bytes:
+    parts = _parts(raw)
+    if lines is not None:
+        parts.source.lines = Raw(b'{"end":%d,"start":%d}' % (lines[1], lines[0]))
+    if place is not None:
+        parts.source.commitIndex = Raw(b"%d" % place)
+    return _encode(parts)
+
+
+def _places(state: Records) -> dict[str, int]:
+    """Record id → the place of its commit, for each record of a commit."""
+    revisions: dict[str, str] = {}
+    commits: dict[str, Commit] = {}
+    for identity in sorted(state.live):
+        raw = state.live[identity]
+        if b'"kind":"git"' not in raw:
+            continue
+        head = _head(raw)
+        revision = _revision(head)
+        if revision is None:
+            continue
+        revisions[identity] = revision
+        commit = _commit(head)
+        if revision not in commits or commits[revision].committed_at is None:
+            commits[revision] = commit
+    order = commit_order(commits)
+    return {identity: order[revision] for identity, revision in revisions.items()}
+
+
+def _revision(head: Head) -> str | None:
+    if head.source.kind != "git":
+        return None
+    try:
+        return _text(head.source.revision)
+    except msgspec.DecodeError:
+        return None
+
+
+def _commit(head: Head) -> Commit:
+    try:
+        facts = _commit_facts(head.metadata)
+    except msgspec.DecodeError:
+        facts = CommitFacts()
+    return Commit(facts.parents, facts.committedAt)

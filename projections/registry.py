@@ -1,0 +1,28 @@
+"""Every projection by name. A new one is added here and is then folded, stored, verified and tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from t2c.projections.base import Projection
+from t2c.projections.graph import GraphProjection
+from t2c.projections.records import RecordsProjection
+from t2c.projections.render import markdown
+from t2c.projections.runs import RunsProjection
+from t2c.projections.summary import SummaryProjection
+
+__all__ = ["ALL"]
+
+_PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
+    GraphProjection(),
+    RecordsProjection(),
+    RunsProjection(),
+    SummaryProjection(markdown.summary),
+)
+
+ALL: Final[Mapping[str, Projection[Any]]] = MappingProxyType(
+    {projection.name: projection for projection in sorted(_PROJECTIONS, key=lambda one: one.name)}
+)
+"""Name → projection, in byte order."""

@@ -1,0 +1,224 @@
+"""What a summary says, as values: made from folded states, turned into bytes elsewhere.
+
+Every count is named for what it counts. A share keeps both its numbers, and nothing of nothing is no data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = [
+    "SCHEMA",
+    "Changelog",
+    "Code",
+    "Commits",
+    "Example",
+    "LastRun",
+    "Links",
+    "Note",
+    "Notes",
+    "Omissions",
+    "Plans",
+    "Reason",
+    "RecordRef",
+    "Records",
+    "Release",
+    "RuleCount",
+    "Share",
+    "Summary",
+    "TodoGroup",
+    "TodoItem",
+]
+
+SCHEMA = "t2c.summary/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`numerator` of `denominator` are `what`; with a denominator of 0 there is no data."""
+
+    what: str
+    numerator: int
+    denominator: int
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records that stand; `unreadable` ones are in `total` and in nothing else."""
+
+    total: int
+    by_source: Mapping[str, int]
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class TodoItem:
+    text: str
+    path: str | None
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TodoGroup:
+    """Open items under one heading trail of one file, in the order of the file."""
+
+    path: str | None
+    trail: tuple[str, ...]
+    items: tuple[TodoItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """`open_first` shows the first open items; `open_not_shown` counts the others.
+
+    `elsewhere` counts statements of class plan in other sources than TODO lists.
+    """
+
+    done: Share
+    open: int
+    open_first: tuple[TodoGroup, ...]
+    open_not_shown: int
+    elsewhere: int
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    version: str
+    date: str | None
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changelog:
+    """`latest` are the newest releases by date."""
+
+    entries: int
+    unreleased_entries: int
+    releases: int
+    latest: tuple[Release, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """`first` and `last` are UTC days, None if no commit has a time."""
+
+    commits: int
+    authors: int
+    first: str | None
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """`files` that hold code facts; `public` among the declared symbols; facts by kind of statement."""
+
+    files: int
+    public: Share
+    tests: int
+    facts_by_kind: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many relations of one type one rule drew."""
+
+    rule: str
+    type: str
+    relations: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRef:
+    """A record as a person would name it, for example what `commit 1a2b3c4d5e6f`, text its subject."""
+
+    what: str
+    text: str
+    path: str | None
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One relation in words: `source` — `type` → `target`, because of `signals`."""
+
+    source: RecordRef
+    type: str
+    target: RecordRef
+    rule: str
+    signals: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    relations: int
+    by_rule: tuple[RuleCount, ...]
+    linked: tuple[Share, ...]
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """`count` things were left out for this reason at `places` places; `first` are some of them."""
+
+    reason: str
+    count: int
+    places: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Omissions:
+    count: int
+    by_reason: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What somebody said, who, when, and how far to believe it."""
+
+    seq: int
+    ts: str
+    actor: str
+    trust: str
+    subject: str | None
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    total: int
+    latest: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The run that began last; `stages` are name and status of those that are over."""
+
+    id: str
+    verb: str
+    requested_by: str
+    started: str
+    finished: str | None
+    status: str
+    detail: str | None
+    stages: tuple[tuple[str, str], ...]
+    degradations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`summary.json` (t2c.summary/v1)."""
+
+    schema: str
+    generatedAt: str
+    records: Records
+    plans: Plans
+    changelog: Changelog
+    commits: Commits
+    code: Code
+    links: Links
+    omissions: Omissions
+    notes: Notes
+    last_run: LastRun | None

@@ -1,0 +1,211 @@
+"""Fixtures shared by tests of several kinds: a journal on disk, written event by event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.events.evidence import Relation, RelationLinked, Signal
+from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
+from t2c.ledger.journal.chain import seal
+from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.kernel.actor import SCANNER, Actor, Trust
+from t2c.ledger.kernel.canon import canonical
+from t2c.ledger.kernel.clock import rfc3339
+from t2c.ledger.kernel.digests import ZERO
+from t2c.ledger.kernel.ids import relation_id
+
+_FIRST_TS = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
+
+
+class ChainedJournal:
+    """A journal file with a right chain, one second between events; payloads are not checked."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.seq = 0
+        self.head = ZERO
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        opened = {"ledger": "0" * 32, "format": 1, "hash": "sha-256", "tool": "t2c 0", "key": None}
+        self.add("journal.opened", opened)
+
+    @property
+    def journal(self) -> JournalFile:
+        return JournalFile(self.path)
+
+    def add(
+        self,
+        type: str,
+        data: Mapping[str, Any] | bytes,
+        *,
+        v: int = 1,
+        run: str | None = None,
+        actor: Actor = SCANNER,
+        trust: Trust = "observed",
+    ) -> int:
+        """Append one event; `data` as bytes stands in the line as it is."""
+        body = data if isinstance(data, bytes) else canonical(data)
+        ts = rfc3339(_FIRST_TS + timedelta(seconds=self.seq))
+        draft = EventDraft(type, v, body, actor, trust, run=run)
+        sealed = seal(draft, seq=self.seq + 1, prev=self.head, ts=ts, cause=(), batch=None)
+        with self.path.open("ab") as stream:
+            stream.write(sealed.line + b"\n")
+        self.seq, self.head = sealed.seq, sealed.hash
+        return sealed.seq
+
+    def withheld(self, type: str, run: str | None = None) -> int:
+        """Append an event whose payload lies elsewhere, behind its hash."""
+        return self.add(type, b'null,"data_hash":"' + b"a" * 64 + b'"', run=run)
+
+    def observe(self, source: str, path: str | None, *drafts: Draft, run: str | None = None) -> list[str]:
+        """Append `record.observed` for statements read from one scope; returns the ids of their records."""
+        reading = Reading(Scope(source, path), f"t2c/{source}@1", drafts)
+        found = list(materialise(reading))
+        for record in found:
+            self.add("record.observed", b'{"record":' + record.body + b"}", run=run)
+        return [record.id for record in found]
+
+    def link(
+        self,
+        source: str,
+        target: str,
+        kind: str = "releases",
+        *,
+        confidence: float = 0.97,
+        rule: str = "number",
+    ) -> str:
+        """Append `relation.linked`; returns the id of the relation."""
+        identity = relation_id(source, target, kind)
+        relation = Relation.model_validate(
+            {
+                "id": identity,
+                "from": source,
+                "to": target,
+                "type": kind,
+                "confidence": confidence,
+                "basis": (rule,),
+            }
+        )
+        linked = RelationLinked(relation=relation, rule=rule, signals=(Signal(name=rule, value="#12"),))
+        self.add("relation.linked", linked.encode())
+        return identity
+
+    def todo(
+        self,
+        text: str,
+        *,
+        line: int = 1,
+        done: bool = False,
+        trail: tuple[str, ...] = (),
+        path: str = "TODO.md",
+    ) -> str:
+        """Observe one TODO item."""
+        return self.observe(
+            "todo",
+            path,
+            Draft(
+                kind="todo_item",
+                text=text,
+                object=text,
+                action="add",
+                cls="plan",
+                status="completed" if done else "planned",
+                confidence=0.9,
+                basis=("markdown_checkbox",),
+                trail=trail,
+                lines=(line, line),
+                modality="required",
+            ),
+        )[0]
+
+    def entry(
+        self, text: str, *, version: str = "1.0.0", date: str | None = "2026-01-04", line: int = 1
+    ) -> str:
+        """Observe one changelog entry."""
+        return self.observe(
+            "changelog",
+            "CHANGELOG.md",
+            Draft(
+                kind="changelog_entry",
+                text=text,
+                object=text,
+                action="fix",
+                cls="claim",
+                status="proposed" if version == "Unreleased" else "released",
+                confidence=0.92,
+                basis=("markdown_release_heading",),
+                trail=(version, "Fixed"),
+                lines=(line, line),
+                subject=f"release:{version}",
+                versions=(version,),
+                metadata={"version": version, "releaseDate": date},
+            ),
+        )[0]
+
+    def commit(
+        self,
+        revision: str,
+        subject: str,
+        *,
+        at: str = "2026-01-03T12:00:00+01:00",
+        parents: tuple[str, ...] = (),
+        author: str = "Ada",
+    ) -> str:
+        """Observe one commit."""
+        return self.observe(
+            "git",
+            None,
+            Draft(
+                kind="commit_intent_claim",
+                text=subject,
+                object=subject,
+                action="fix",
+                cls="claim",
+                status="implemented",
+                confidence=0.86,
+                basis=("commit_message",),
+                revision=revision,
+                actor=author,
+                observed_at=at,
+                metadata={"parents": list(parents), "committedAt": at},
+            ),
+        )[0]
+
+    def symbol(self, name: str, *, path: str = "src/app.py", line: int = 1, public: bool = True) -> str:
+        """Observe one declaration in the code."""
+        return self.observe(
+            "ast",
+            path,
+            Draft(
+                kind="function_fact",
+                text=f"declare {name}",
+                object=name,
+                action="declare",
+                cls="fact",
+                status="implemented",
+                confidence=1.0,
+                basis=("syntax_tree",),
+                lines=(line, line + 3),
+                symbol=name,
+                symbols=(name,),
+                metadata={"public": public},
+            ),
+        )[0]
+
+
+@pytest.fixture(scope="session")
+def new_journal() -> Callable[[Path], ChainedJournal]:
+    """Makes a journal at a path, with its genesis event."""
+    return ChainedJournal
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> ChainedJournal:
+    """A journal in a workspace of its own, with its genesis event."""
+    return ChainedJournal(tmp_path / ".t2c" / "journal.ndjson")
