@@ -19,6 +19,7 @@ TREE = Branch(
     (
         Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),
         Entry(
+            "schemas", "t2c.cli.commands.schemas:GROUP", "Show, write and check the published JSON Schemas."
         ),
     ),
 )

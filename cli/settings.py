@@ -57,8 +57,7 @@ class ScanSettings:
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFile:
+class ConfigFile(NamedTuple):
     """A configuration file that exists. `why` says why it was left aside, None if it was used."""
 
     name: str

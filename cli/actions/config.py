@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from t2c.cli.actions.context import Context
-from t2c.cli.settings import KEYS, ConfigFile, Value
+from t2c.cli.settings import KEYS, Value
 
-__all__ = ["Configuration", "Setting", "show"]
+__all__ = ["ConfigFile", "Configuration", "Setting", "show"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,14 @@ class Setting:
     value: Value
     origin: str
     meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A configuration file that was met. `why` says why it was left aside, None if it was used."""
+
+    name: str
+    why: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +47,5 @@ def show(context: Context) -> Configuration:
     found = {
         name: Setting(settings.value(name), settings.origins[name], key.meaning) for name, key in KEYS.items()
     }
-    return Configuration(context.root, settings.origins["root"], found, settings.files)
+    files = tuple(ConfigFile(file.name, file.why) for file in settings.files)
+    return Configuration(context.root, settings.origins["root"], found, files)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Branch", "Entry"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One row: the name of a command, where it is (`module:attribute`), and one line of help.
 
     The attribute is a function, which becomes a command, or a Branch, which becomes a group.
@@ -19,8 +18,7 @@ class Entry:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """A group: what it is about and the table of its commands."""
 
     text: str

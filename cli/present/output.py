@@ -160,7 +160,7 @@ def document(result: Result | Mapping[str, object]) -> Mapping[str, object]:
         found["schema"] = result.schema
     else:
         raise Internal(f"{type(result).__name__} has no JSON form")
-    if "schema" not in found and "schemaVersion" not in found:
+    if not found.keys() & {"schema", "schemaVersion", "$schema"}:
         raise Internal("a JSON document without a schema")
     return found
 

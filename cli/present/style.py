@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from t2c.cli.settings import Terminal
 
@@ -45,8 +44,7 @@ def printable(text: str, keep_colour: bool = False) -> str:
     return _CONTROL.sub(shown, text)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """Marks by meaning. Without colour the text stays as it is, so meaning must also stand in the words."""
 
     colour: bool = False
