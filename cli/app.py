@@ -17,6 +17,12 @@ TREE = Branch(
     "An append-only evidence ledger: what was asked, what was claimed, what is really there, who approved it.\n\n"
     "Global options may stand before or after the name of a command.",
     (
+        Entry("init", "t2c.cli.commands.init:init", "Make a ledger."),
+        Entry("scan", "t2c.cli.commands.scan:scan", "Read the repository and record what changed."),
+        Entry(
+            "ledger", "t2c.cli.commands.ledger:GROUP", "Append to the journal, read it, prove it, make views."
+        ),
+        Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),
         Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),
         Entry(
             "schemas", "t2c.cli.commands.schemas:GROUP", "Show, write and check the published JSON Schemas."

@@ -25,7 +25,6 @@ class AppendRequest:
     text: bytes
     source: str
     lines: bool = False
-    actor: str | None = None
     key: str | None = None
     expect_seq: int | None = None
     expect_head: str | None = None
@@ -55,7 +54,7 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
     Makes the ledger if there is none. Raises Usage or Refused naming the file and line, Conflict if the head is
     not as expected or a key was used for other content.
     """
-    actor = Actor.parse(request.actor or context.settings.actor)
+    actor = Actor.parse(context.settings.actor)
     drafts = _drafts(request, actor)
     if not (context.workspace / "journal.ndjson").exists():
         if request.expect_seq not in (None, 0) or request.expect_head is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,7 +53,9 @@ def doctor(context: Context) -> DoctorResult:
         checks += found
         code = damage or code
     else:
-        checks.append(Check("ledger", "note", "there is no ledger here yet", "make one: t2c init, or t2c scan"))
+        checks.append(
+            Check("ledger", "note", "there is no ledger here yet", "make one: t2c init, or t2c scan")
+        )
     return DoctorResult(code == 0, code, checks)
 
 
@@ -65,10 +68,9 @@ def _git() -> Check:
     if program is None:
         return Check("git", "fault", "git is not on the PATH", "install Git; without it commits are not read")
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    numbers = said.removeprefix("git version ").split(".")
-    if len(numbers) > 1 and numbers[0].isdigit() and numbers[1].isdigit():
-        if (int(numbers[0]), int(numbers[1])) < _OLDEST_GIT:
-            return Check("git", "note", said, "Git 2.20 or newer is tested")
+    found = re.search(r"(\d+)\.(\d+)", said)
+    if found is not None and (int(found[1]), int(found[2])) < _OLDEST_GIT:
+        return Check("git", "note", said, "Git 2.20 or newer is tested")
     return Check("git", "ok", said)
 
 
@@ -85,7 +87,9 @@ def _repository(context: Context) -> Check:
     where = history.branch or "detached"
     shallow = "; shallow, so older commits are unknown" if history.shallow else ""
     remedy = "git fetch --unshallow" if history.shallow else None
-    return Check("repository", "note" if history.shallow else "ok", f"{where} at {history.head[:12]}{shallow}", remedy)
+    return Check(
+        "repository", "note" if history.shallow else "ok", f"{where} at {history.head[:12]}{shallow}", remedy
+    )
 
 
 def _settings(context: Context) -> Check:
@@ -109,7 +113,9 @@ def _folder(context: Context) -> Check:
     if not existing.is_dir():
         return Check("folder", "fault", f"{existing} is not a folder", "move it away")
     if not os.access(existing, os.W_OK):
-        return Check("folder", "fault", f"{existing} is not writable", "give yourself permission to write there")
+        return Check(
+            "folder", "fault", f"{existing} is not writable", "give yourself permission to write there"
+        )
     return Check("folder", "ok", str(context.root))
 
 
@@ -142,7 +148,9 @@ def _runs(context: Context, ledger: Ledger) -> Check:
     runs = ledger.evidence().state.runs
     if runs:
         names = ", ".join(f"{run} (at {stage})" for run, stage in sorted(runs.items()))
-        return Check("runs", "note", f"started but not finished: {names}", "the next scan that records closes them")
+        return Check(
+            "runs", "note", f"started but not finished: {names}", "the next scan that records closes them"
+        )
     return Check("runs", "ok", "every run that was started is finished")
 
 

@@ -66,7 +66,8 @@ def verify(context: Context, level: Level = "chain") -> VerifyResult:
             progress=lambda done, size: context.progress("verify", done, size),
         )
         faults = [*report.faults, *audit.finish()]
-        unproven, stale = [_NO_ANCHOR, _LAST], []
+        unproven = [_NO_ANCHOR, _LAST]
+        stale: list[str] = []
         if level == "chain":
             unproven.append(_NOT_SCHEMA)
         if level != "domain":

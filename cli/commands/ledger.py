@@ -1,0 +1,273 @@
+"""`t2c ledger`: append, read, verify and project."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from t2c.cli.commands.invocation import Invocation
+from t2c.cli.commands.options import Json
+from t2c.cli.commands.table import Branch, Entry
+from t2c.cli.present.style import Style
+from t2c.ledger.errors import Environment, Usage
+
+__all__ = ["GROUP", "append", "head", "project", "types", "verify"]
+
+GROUP = Branch(
+    "The journal: append to it, read it, prove it, make the views from it.",
+    (
+        Entry("append", "t2c.cli.commands.ledger:append", "Record what somebody says: one event, or many."),
+        Entry("log", "t2c.cli.commands.history:log", "List events."),
+        Entry("show", "t2c.cli.commands.history:show", "Print one event."),
+        Entry("head", "t2c.cli.commands.ledger:head", "Print the ledger's id and its last event."),
+        Entry("verify", "t2c.cli.commands.ledger:verify", "Prove the journal; 1 if anything is wrong."),
+        Entry("project", "t2c.cli.commands.ledger:project", "Make the views again from the journal."),
+        Entry("types", "t2c.cli.commands.ledger:types", "List the event types."),
+    ),
+)
+
+
+def append(
+    ctx: typer.Context,
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="A JSON body, or - for standard input.")
+    ] = "-",
+    statement: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Append this statement as an observation.noted.")
+    ] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="The input holds one body a line.")] = False,
+    actor: Annotated[
+        str | None, typer.Option(metavar="KIND:ID", help="Who says it (default: the setting `actor`).")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Idempotency key: a retry gets the first receipt.")
+    ] = None,
+    expect_seq: Annotated[
+        int | None, typer.Option(metavar="N", help="Only if the head is at this seq; else exit 4.", min=0)
+    ] = None,
+    expect_head: Annotated[
+        str | None, typer.Option(metavar="HASH", help="Only if the head has this hash; else exit 4.")
+    ] = None,
+    atomic: Annotated[bool, typer.Option("--atomic", help="Readers see all of the events or none.")] = False,
+    per_commit: Annotated[
+        int, typer.Option(metavar="N", help="Events behind one sync with --jsonl.", min=1, max=10_000)
+    ] = 100,
+    durability: Annotated[
+        Literal["commit", "batch", "none"] | None,
+        typer.Option(metavar="LEVEL", help="commit, batch or none."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Record what somebody says. It is `asserted`, whoever says it; the receipt is printed.
+
+    A body is {"type", "data"} and may hold v, actor, cause, run and key. With --jsonl, a receipt a line is
+    printed, and a bad line means that nothing is recorded.
+
+    Examples:
+
+        t2c ledger append --statement "Release 1.4 was checked on staging."
+        echo '{"type":"observation.noted","data":{"statement":"checked"}}' | t2c ledger append
+        t2c ledger append notes.jsonl --jsonl --actor agent:reviewer
+        t2c ledger types --example observation.noted > body.json
+    """
+    from t2c.cli.actions import append as action
+
+    invocation = Invocation.of(ctx)
+    if statement is not None and (file != "-" or jsonl):
+        raise Usage("--statement is the whole body; give no file beside it")
+    with invocation.context({"durability": durability, "actor": actor}) as context:
+        request = action.AppendRequest(
+            text=_body(file, statement),
+            source="--statement" if statement is not None else "standard input" if file == "-" else file,
+            lines=jsonl,
+            key=key,
+            expect_seq=expect_seq,
+            expect_head=expect_head,
+            atomic=atomic,
+            per_commit=per_commit,
+        )
+        receipts = action.append(context, request)
+    if jsonl and json:
+        invocation.output.lines(receipts)
+    elif jsonl:
+        invocation.output.text("\n".join(_receipt(receipt) for receipt in receipts))
+    else:
+        invocation.emit(receipts[0], lambda style: _receipt(receipts[0]))
+
+
+def _body(file: str, statement: str | None) -> bytes:
+    if statement is not None:
+        import orjson
+
+        try:
+            return orjson.dumps({"type": "observation.noted", "data": {"statement": statement}})
+        except orjson.JSONEncodeError:
+            raise Usage("the statement is not UTF-8", where="--statement") from None
+    if file == "-":
+        if sys.stdin is None or sys.stdin.isatty():
+            raise Usage("no body was given", remedy="name a file, pipe JSON in, or use --statement 'TEXT'")
+        return sys.stdin.buffer.read()
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - a path as typed, read only
+            return stream.read()
+    except FileNotFoundError:
+        raise Usage(
+            f"there is no file {file}", remedy="name a file with a JSON body, or - for stdin"
+        ) from None
+    except OSError as error:
+        raise Environment(f"{file} cannot be read: {error.strerror}", where=file) from error
+
+
+def _receipt(receipt: object) -> str:
+    from t2c.cli.actions.append import AppendResult
+
+    assert isinstance(receipt, AppendResult)
+    level = "durable" if receipt.durable else "not synced yet"
+    again = ", recorded before" if receipt.repeated else ""
+    return f"seq {receipt.seq}  {receipt.id}  {receipt.hash}  ({level}{again})"
+
+
+def head(ctx: typer.Context, json: Json = False) -> None:
+    """Print the ledger's id, the last event's seq and its hash: what to keep elsewhere as an anchor.
+
+    Examples:
+
+        t2c ledger head
+        t2c ledger head --json
+    """
+    from t2c.cli.actions import read
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = read.head(context)
+    invocation.emit(found, lambda style: f"{found.ledger}  seq {found.seq}  {found.hash}")
+    if found.unfinished:
+        invocation.output.warn(
+            f"an unfinished end ({found.unfinished}) follows; the next append sets it aside"
+        )
+
+
+def verify(
+    ctx: typer.Context,
+    level: Annotated[
+        Literal["chain", "schema", "domain"],
+        typer.Option(metavar="LEVEL", help="chain, schema or domain; each holds the ones before it."),
+    ] = "chain",
+    json: Json = False,
+) -> None:
+    """Prove the journal. Lists every fault with the first seq not proven, and what was not shown.
+
+    Never writes. Exit code 0 if sound, 1 with faults, 6 if it could not run.
+
+    Examples:
+
+        t2c ledger verify
+        t2c ledger verify --level domain --json
+    """
+    from t2c.cli.actions import verify as action
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = action.verify(context, level)
+
+    def text(style: Style) -> str:
+        word = style.good("sound") if found.ok else style.bad(f"{len(found.faults)} faults")
+        lines = [
+            f"{word} at level {found.level}: {found.events:,} events of ledger {found.ledger or 'unknown'}",
+            f"  root  {found.root}",
+            f"  head  {found.head}",
+        ]
+        lines += [
+            f"  {style.bad('fault')} seq {fault['seq']}  {fault['kind']}: {fault['detail']}"
+            for fault in found.faults
+        ]
+        if found.stale:
+            lines.append(f"  stale {', '.join(found.stale)} (t2c ledger project brings them up to date)")
+        return "\n".join(lines + [f"  not proven: {sentence}" for sentence in found.unproven])
+
+    invocation.emit(found, text)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+def _names(incomplete: str) -> list[str]:
+    from t2c.projections.registry import ALL
+
+    return [name for name in ALL if name.startswith(incomplete)]
+
+
+def project(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Views to make; all without one.", autocompletion=_names),
+    ] = None,
+    at: Annotated[int | None, typer.Option(metavar="SEQ", help="As of this event.", min=1)] = None,
+    json: Json = False,
+) -> None:
+    """Make the views again from the journal, in .t2c/projections. Deleting them loses nothing.
+
+    Examples:
+
+        t2c ledger project
+        t2c ledger project summary graph
+        t2c ledger project --at 120
+    """
+    from t2c.cli.actions import project as action
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        made = action.project(context, names or (), at)
+
+    def text(style: Style) -> str:
+        lines = [
+            f"views as of seq {made.seq}" + (" (t2c ledger project brings back the present)" if at else "")
+        ]
+        for view in made.projections:
+            new = ", ".join(view["written"]) or "nothing new"
+            lines.append(f"  {view['folder']}: {new}")
+        for fault in made.faults:
+            lines.append(
+                f"  {style.bad('fault')} {fault['projection']} at seq {fault['seq']}: {fault['detail']}"
+            )
+        if made.unknown:
+            unknown = ", ".join(f"{number} {name}" for name, number in made.unknown.items())
+            lines.append(f"  {style.doubtful('unknown')} events kept and not read: {unknown}")
+        return "\n".join(lines)
+
+    invocation.emit(made, text)
+
+
+def types(
+    ctx: typer.Context,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Only those that ledger append takes.")] = False,
+    example: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Print a complete body to start from.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the event types, or print a body to start from. Those marked + may be appended by hand.
+
+    Examples:
+
+        t2c ledger types --by-hand
+        t2c ledger types --example observation.noted
+    """
+    from t2c.cli.actions import read
+
+    invocation = Invocation.of(ctx)
+    if example is not None:
+        invocation.output.raw(read.example(example) + b"\n")
+        return
+    found = read.types(by_hand_only=by_hand)
+
+    def text(style: Style) -> str:
+        width = max(len(row["type"]) for row in found.types)
+        return "\n".join(
+            f"{'+' if row['by_hand'] else ' '} {row['type']:<{width}} v{row['v']}  {' '.join(row['meaning'].split())}"
+            for row in found.types
+        )
+
+    invocation.emit(found, text)

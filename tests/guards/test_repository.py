@@ -1,0 +1,88 @@
+"""The rules of this repository that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOP = {
+    "ledger", "projections", "schemas", "cli", "tests", "docs", "pyproject.toml", "README.md", "LICENSE",
+    "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", ".ci", ".src", ".gitignore",
+}  # fmt: skip
+PACKAGES = ("ledger", "projections", "schemas", "cli")
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    return [ROOT / name for name in listed.decode().split("\0") if name]
+
+
+def modules() -> list[Path]:
+    return [path for folder in PACKAGES for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def test_the_top_level_is_fixed() -> None:
+    assert {path.relative_to(ROOT).parts[0] for path in tracked()} <= TOP
+
+
+def test_no_module_does_too_much() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules()}
+    assert len(lengths) > 40
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [str(path) for path in modules() if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert silent == []
+
+
+def test_time_and_chance_have_one_place_each() -> None:
+    """A second net below the linter: the words themselves, outside the modules that may hold them."""
+    allowed = {"ledger/kernel/clock.py", "ledger/kernel/ids.py", "cli/settings.py"}
+    banned = re.compile(
+        r"datetime\.now|time\.time\(|\buuid\b|import random|import secrets|os\.environ|getenv"
+    )
+    found = {
+        str(path.relative_to(ROOT))
+        for path in modules()
+        if banned.search(path.read_text()) and str(path.relative_to(ROOT)) not in allowed
+    }
+    assert found == set()
+
+
+def test_projections_touch_nothing_outside() -> None:
+    """Only fold and store may do I/O (architecture, projections)."""
+    allowed = {"fold", "store.py"}
+    banned = re.compile(
+        r"^\s*(import|from) (os|pathlib|subprocess|socket|shutil|tempfile|time)\b|open\(", re.MULTILINE
+    )
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "projections").rglob("*.py")
+        if path.relative_to(ROOT / "projections").parts[0] not in allowed and banned.search(path.read_text())
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=str)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_journal_page_names_every_fault_of_the_chain() -> None:
+    sources = [(ROOT / "ledger" / "journal" / name).read_text() for name in ("verify.py", "tail.py")]
+    said = (ROOT / "docs" / "journal.md").read_text()
+    kinds = set(
+        re.findall(
+            r'fault\([^,]+, "([a-z_]+)"|return "([a-z_]+)", "|kind, what = "([a-z_]+)"', "".join(sources)
+        )
+    )
+    names = {name for group in kinds for name in group if name}
+    assert len(names) >= 10
+    assert {name for name in names if f"`{name}`" not in said} == set()
