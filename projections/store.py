@@ -67,7 +67,7 @@ def write(workspace: Path, provenance: Provenance, artifacts: Artifacts) -> Writ
     Environment if the disk does not let it.
     """
     for name in artifacts:
-        if name == MANIFEST or not _NAME.fullmatch(name):
+        if not _flat(name):
             raise Internal(f"{name!r} cannot be the name of an artifact")
     parent = workspace / "projections"
     folder = parent / provenance.name
@@ -185,7 +185,7 @@ def _roll_back(staging: Path, folder: Path) -> None:
         return
     staged, current = _manifest(staging / MANIFEST), _manifest(folder / MANIFEST)
     for name, digest in staged.files.items() if staged else ():
-        unlisted = _NAME.fullmatch(name) and (current is None or name not in current.files)
+        unlisted = current is None or name not in current.files
         if unlisted and _digest_of(folder / name) == digest:
             (folder / name).unlink()
     _clear(staging)
@@ -233,10 +233,15 @@ def _refuse_link(path: Path) -> None:
         raise _foreign(path, "is no folder of its own")
 
 
+def _flat(name: str) -> bool:
+    return name != MANIFEST and _NAME.fullmatch(name) is not None
+
+
 def _manifest(path: Path) -> Manifest | None:
     try:
         with _opened(path) as descriptor:
-            return msgspec.json.decode(os.read(descriptor, _READ), type=Manifest)
+            found = msgspec.json.decode(os.read(descriptor, _READ), type=Manifest)
+        return found if all(_flat(name) for name in found.files) else None
     except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
         return None
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,25 @@ class ChainedJournal:
                 metadata={"public": public},
             ),
         )[0]
+
+
+_GENERATED_AT = re.compile(rb'("generatedAt": |As of )("?)[0-9TZ:.-]{24}("?)')
+
+
+def _comparable(artifacts: Mapping[str, bytes | Iterable[bytes]]) -> dict[str, bytes]:
+    whole = {name: body if isinstance(body, bytes) else b"".join(body) for name, body in artifacts.items()}
+    return {
+        name: _GENERATED_AT.sub(rb"\1\2\3", body) for name, body in whole.items() if name != "lineage.json"
+    }
+
+
+@pytest.fixture(scope="session")
+def comparable() -> Callable[[Mapping[str, bytes | Iterable[bytes]]], dict[str, bytes]]:
+    """Artifacts with `generatedAt` blanked, which is how those of two histories are compared (decisions A6).
+
+    What became of ids that are gone (`lineage.json`) is history itself and set aside.
+    """
+    return _comparable
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -108,16 +109,16 @@ def fold(
 ) -> Folded:
     """Fold the journal up to its head, or up to and with seq `until`, into the projections named.
 
-    `cache` is the folder of snapshots: those there are taken up where they fit, and written after a fold up to the
-    head that took in at least `snapshot_after` events. Raises Usage for an unknown name or seq, Conflict if
-    the journal changes under the fold, and what the journal raises.
+    `cache` is the folder of snapshots: those there are taken up where they fit, and new ones are written
+    after a fold up to the head that took in at least `snapshot_after` events. Raises Usage for an unknown
+    name or seq, Conflict if the journal changes under the fold, and what the journal raises.
     """
     target = _target(journal, until)
     lanes, census = _lanes(journal, _closure(projections, names), target, cache)
     reader = _Pass(catalogue, census)
-    starts = sorted({lane.after for lane in lanes} - {target})
+    stops = sorted({lane.after for lane in lanes} | {target})
     with _collector_paused():
-        for start, end in zip(starts, [*starts[1:], target], strict=True):
+        for start, end in pairwise(stops):
             reader.read(
                 journal.entries(start, end.seq), [lane for lane in lanes if lane.after.seq <= start.seq], end
             )
