@@ -26,7 +26,7 @@ _LIST_GAP: Final = 8
 """Characters between two members of one list of citations."""
 _MANY: Final = 8
 """A body that cites more numbers than this lists other commits and speaks for none of them."""
-_NUMBER: Final = re.compile(r"#([0-9]{1,9})(?![0-9A-Za-z_])")
+_NUMBER: Final = re.compile(r"(?:#|(?<![\w-])[Gg][Hh]-)([0-9]{1,9})(?![0-9A-Za-z_])")
 _LINK: Final = re.compile(
     r"://[^/\s()]{1,255}/[^/\s()]{1,100}/([^/\s()]{1,100})/(?:-/)?"
     r"(?:pulls?|issues?|merge_requests)/([0-9]{1,9})(?![0-9])"
@@ -74,8 +74,8 @@ def mentions(subject: str, body: str, cited: Collection[str]) -> tuple[Mention, 
 
     A statement without a subject passes an empty one. A revert cites what it undoes, so only its own pull
     request counts. The body does not count where it quotes others: in a dependency's update, and where more
-    than a handful of numbers are cited. A number that the text, being cut, does not show counts as mentioned
-    in the body.
+    than a handful of numbers are cited; and single digits in it are ordinals (`attempt #2`) unless they are
+    closed. A number that the text, being cut, does not show counts as mentioned in the body.
     """
     wanted = {key[1:] for key in cited if key.startswith("#")} if cited else frozenset[str]()
     if not wanted and "#" not in subject and "#" not in body and "://" not in body:
@@ -87,6 +87,8 @@ def mentions(subject: str, body: str, cited: Collection[str]) -> tuple[Mention, 
         found += _in_text(body, "in_body")
         shown = {mention.number for mention in found}
         found += [Mention(None, number, "in_body", False) for number in wanted - shown]
+    if subject:
+        found = [mention for mention in found if mention.grade != "in_body" or len(mention.number) > 1]
     return tuple(mention for mention in found if mention.repository or mention.number in wanted)
 
 

@@ -37,6 +37,20 @@ _BOOKKEEPING: Final = re.compile(
 )
 _CHANGELOG: Final = re.compile(r"\b(?:change[- ]?log|release notes|history|news)\b", re.IGNORECASE)
 
+_WORD: Final = re.compile(r"[A-Z][a-z]{3,}|[a-z]{4,}|[A-Z]{4,}")
+_EMPTY_WORDS: Final = frozenset(
+    word
+    for line in (
+        "added adds after also authored before branch change changed changes commit documentation docs documented",
+        "entry error errors feature file files fixed fixes fixing from have into instead issue issues make merge",
+        "more only pull remove removed removes request rename renamed should support supported test tests than that",
+        "their them then this update updated updates used user uses using version warning were what when where which",
+        "while will with without",
+    )
+    for word in line.split()
+)
+"""Words that so many changes share that having one in common says nothing."""
+
 
 class _Target(msgspec.Struct, gc=False):
     paths: tuple[str, ...]
@@ -106,6 +120,12 @@ class Statement:
             return date.fromisoformat((self.record.observedAt or "")[:10]).toordinal()
         except ValueError:
             return None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Telling words of at least four letters in lower case, those inside names included."""
+        found = _WORD.findall(self.record.statement.text + " " + self.record.text)
+        return frozenset(word.lower() for word in found) - _EMPTY_WORDS
 
     @property
     def is_positive_plan(self) -> bool:

@@ -22,6 +22,7 @@ _OMITTED: Final = {
     "ambiguous_symbol": "names with several declarations",
     "commit_after_release": "commits that cite what an entry cites but are younger than its release",
     "number_too_common": "citations of a number that too many commits carry",
+    "number_without_words": "commits whose body cites what an entry cites, without a word in common",
     "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
     "ticket_too_common": "pairings under a ticket or number that too many records share",
     "unreadable_record": "bodies that are not records",

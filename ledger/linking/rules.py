@@ -44,6 +44,8 @@ def number(corpus: Corpus) -> Iterator[Hit | Abstention]:
     * If more than MAX_COMMITS are still meant, each citation by an entry or a plan is `number_too_common`.
     * `implements` needs a plan of positive polarity, a commit that still stands and is not documentation only,
       and more than a mention in the body; otherwise the commit is `related_to` the plan.
+    * A mention in the body counts only if commit and entry have a telling word in common too; else it is
+      `number_without_words`, for a list in a body may have numbers of its own.
     * A commit that was written after the entry's release day cannot be what was released and is not linked
       (`commit_after_release`), unless it is the pull request's own, since a backport may be dated later.
     * An entry and a plan that share a number are `related_to`: a claim about a plan, which shows nothing done.
@@ -181,6 +183,8 @@ def _releases(rule: Keyed, key: str, entries: Cited, commits: Cited) -> Iterator
         for commit, grade in commits:
             if grade != "of_pull_request" and _is_later(commit, entry):
                 yield Abstention("commit_after_release", f"{key} of {entry.id}")
+            elif (rule, grade) == ("number", "in_body") and not entry.words & commit.words:
+                yield Abstention("number_without_words", f"{key} of {entry.id}")
             else:
                 yield Hit(entry.id, commit.id, "releases", rule, (f"{rule}_{grade}",), ((rule, key),))
 

@@ -16,6 +16,8 @@ def cited(subject: str, body: str = "", *keys: str) -> dict[str, str]:
     [
         ("Hold the lock (#12)", "", "of_pull_request"),
         ("Hold the lock (ada/app#12)", "", "of_pull_request"),
+        ("Hold the lock (GH-12)", "", "of_pull_request"),
+        ("Hold the lock", "fixes gh-12", "closed"),
         ("Hold the lock (#9) (#12)", "", "of_pull_request"),
         ("Merge pull request #12 from ada/lock", "", "of_pull_request"),
         ("Merged in lock (pull request #12)", "", "of_pull_request"),
@@ -70,6 +72,13 @@ def test_number_with_its_repository_counts_even_if_it_is_no_target() -> None:
     assert dict(numbers(mentions("Hold (ada/core#12)", "", []), "app")) == {"core#12": "of_pull_request"}
     assert dict(numbers(mentions("Hold", "Closes ada/app#12", []), "app")) == {"#12": "closed"}
     assert mentions("Hold (#12)", "See #13", []) == ()
+
+
+def test_single_digit_in_a_body_is_an_ordinal_unless_closed() -> None:
+    assert cited("Hold the lock", "attempt #2", "#2") == {}
+    assert cited("Hold the lock", "fixes #2", "#2") == {"#2": "closed"}
+    assert cited("Hold the lock (#2)", "", "#2") == {"#2": "of_pull_request"}
+    assert cited("", "Hold the lock #2", "#2") == {"#2": "in_body"}
 
 
 def test_home_is_where_more_than_half_of_the_linked_numbers_lie() -> None:

@@ -135,6 +135,18 @@ def test_mention_in_the_body_links_with_less_confidence() -> None:
     assert drawn.only().confidence < PRIORS["number_in_subject"].confidence
 
 
+def test_mention_in_the_body_needs_a_word_in_common() -> None:
+    change = entry("Fix the lock when a file is closed (#22)", tickets=("#22",))
+    listing = commit("Sort imports\n\n* Fix this when it is used\n* Merge (#22)", tickets=("#22",))
+    drawn = Drawn(entry=change, listing=listing)
+    assert list(drawn) == []
+    assert drawn.counted() == {"number_without_words": 1}
+    named = commit("Sort imports\n\nhold fileLocks, see #22", tickets=("#22",))
+    assert list(Drawn(entry=entry("Fix locks (#22)", tickets=("#22",)), named=named)) == [
+        ("entry", "releases", "named")
+    ]
+
+
 def test_documentation_is_released_only_where_nothing_else_is() -> None:
     change = entry("Document the lock (#12)", tickets=("#12",))
     documents = commit("Describe the lock (#12)", doc_only=True, tickets=("#12",))
@@ -233,7 +245,7 @@ def test_commit_after_the_release_is_not_what_was_released() -> None:
     backport = commit("Fix it (#12)", written="2024-06-01", tickets=("#12",))
     assert list(Drawn(entry=change, commit=backport)) == [("entry", "releases", "commit")]
     unreleased = entry("Fix it (#12)", released=None, tickets=("#12",))
-    assert len(list(Drawn(entry=unreleased, commit=commit("See #12", "2030-01-01", tickets=("#12",))))) == 1
+    assert len(list(Drawn(entry=unreleased, commit=commit("#12", "2030-01-01", tickets=("#12",))))) == 1
 
 
 def test_revert_does_not_carry_what_it_undoes() -> None:
