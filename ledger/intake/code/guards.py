@@ -1,0 +1,123 @@
+"""What is not worth, or not safe, to parse; the same for every language (code-facts §5.7).
+
+A parser that runs in this process cannot be stopped at any moment nor given back its memory, so the files that
+are known to cost out of proportion are turned away before: large, binary, minified, generated, deeply nested.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from t2c.ledger.intake.base import Warning
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser, Tree
+
+__all__ = ["MAX_BYTES", "PARSE_SECONDS", "normalise_line_ends", "parse_within", "refusal"]
+
+MAX_BYTES: Final = 1_000_000
+"""Larger files are data more often than code; a parse tree takes up to 100 times their size in memory."""
+PARSE_SECONDS: Final = 2.0
+
+_BINARY_HEAD: Final = 8 * 1024
+_GENERATED_HEAD: Final = 2 * 1024
+_LONG_LINE: Final = 5000
+_LONG_AVERAGE: Final = 300
+_MAX_DEPTH: Final = 1000
+_MAX_ANGLES: Final = 500
+_MAX_BAD_BYTES: Final = 32
+_MAX_BAD_SHARE: Final = 0.01
+_CHUNK: Final = 65536
+
+_MINIFIED_NAME: Final = re.compile(r"[.-]min\.[a-z]+$")
+_GENERATED: Final = re.compile(
+    rb"^[ \t]*(?:#|//|/\*|\*|--|;|<!--)[^\n]{0,200}?"
+    rb"(?:@generated\b|\bgenerated\b[^\n]{0,200}\bdo not (?:edit|modify)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NOT_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"()[]{}")
+_STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
+
+
+def refusal(source: str, path: str, content: bytes) -> Warning | None:
+    """Why this file is not parsed, as a warning of `source`, or None if it is."""
+    for reason, detail in _objections(path, content):
+        return Warning(source, path, reason, detail)
+    return None
+
+
+def _objections(path: str, content: bytes) -> Iterator[tuple[str, str]]:
+    if len(content) > MAX_BYTES:
+        yield "file_too_large", f"{len(content)} bytes; files above {MAX_BYTES} are not parsed"
+    if b"\0" in content[:_BINARY_HEAD]:
+        yield "binary_file", "a NUL byte near the start: not source text"
+    if _MINIFIED_NAME.search(path) or _is_minified(content):
+        yield "minified_file", f"minified: lines above {_LONG_LINE} bytes, or named so"
+    if _GENERATED.search(content[:_GENERATED_HEAD]):
+        yield "generated_file", "says near its start that it is generated and not to be edited"
+    if _depth(content) > _MAX_DEPTH:
+        yield "nested_too_deeply", f"brackets nested deeper than {_MAX_DEPTH}"
+    if _has_many_angles(content):
+        yield "nested_too_deeply", f"more than {_MAX_ANGLES} '<' in one line"
+    if (bad := _undecodable(content)) > max(_MAX_BAD_BYTES, _MAX_BAD_SHARE * len(content)):
+        yield "undecodable_file", f"{bad} of {len(content)} bytes are not UTF-8"
+
+
+def _is_minified(content: bytes) -> bool:
+    if len(content) <= _LONG_LINE or len(content) <= _LONG_AVERAGE * (content.count(b"\n") + 1):
+        return False
+    return max(map(len, content.split(b"\n"))) > _LONG_LINE
+
+
+def _depth(content: bytes) -> int:
+    """The deepest nesting of brackets, those in text and comments included."""
+    if sum(content.count(bracket) for bracket in (b"(", b"[", b"{")) <= _MAX_DEPTH:
+        return 0
+    brackets = content.translate(None, _NOT_BRACKETS)
+    return max(
+        accumulate(map(_STEP.__getitem__, brackets), lambda depth, step: max(depth + step, 0)), default=0
+    )
+
+
+def _has_many_angles(content: bytes) -> bool:
+    return content.count(b"<") > _MAX_ANGLES and any(
+        line.count(b"<") > _MAX_ANGLES for line in content.split(b"\n")
+    )
+
+
+def _undecodable(content: bytes) -> int:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return len(content) - len(content.decode("utf-8", "ignore").encode())
+    return 0
+
+
+def normalise_line_ends(content: bytes) -> bytes:
+    """Line feeds for files whose lines end in a bare carriage return: the parser counts line feeds."""
+    return content.replace(b"\r", b"\n") if b"\r" in content and b"\n" not in content else content
+
+
+def parse_within(parser: Parser, content: bytes, seconds: float = PARSE_SECONDS) -> Tree | None:
+    """The syntax tree, or None if parsing took longer.
+
+    The limit is a guard, not evidence, so it may look at the machine's monotonic clock. After a break-off the
+    parser is reset: otherwise it would go on with this file's text in the next.
+    """
+    deadline = time.monotonic() + seconds
+
+    def more(offset: int, _point: object) -> bytes:
+        return content[offset : offset + _CHUNK]
+
+    def late(_offset: int, _has_error: bool) -> bool:
+        return time.monotonic() > deadline
+
+    try:
+        return parser.parse(more, progress_callback=late)
+    except ValueError:
+        parser.reset()
+        return None

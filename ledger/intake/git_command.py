@@ -1,0 +1,203 @@
+"""Running Git so that neither the user's settings nor an outer Git process change what it says.
+
+GitPython opens the repository, resolves HEAD and starts the processes; their output stays raw bytes
+(decisions A10). Nothing here writes to the repository or to anybody's settings, and nothing goes out to the
+network: a partial clone's missing objects are not fetched.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from t2c.ledger.errors import Environment
+
+if TYPE_CHECKING:
+    import git
+
+__all__ = ["GitUnusable", "Repository", "open_repository"]
+
+_UNSET: Final = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE", "GIT_CEILING_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIFF_OPTS",
+    "GIT_DIR", "GIT_EXTERNAL_DIFF", "GIT_GLOB_PATHSPECS", "GIT_GRAFT_FILE", "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
+    "GIT_TRACE", "GIT_WORK_TREE",
+)  # fmt: skip
+"""What a hook or an alias of an outer Git process passes on, and what redirects or rereads a repository.
+
+Settings given in the environment (GIT_CONFIG_*) stay: they may hold the user's `safe.directory`.
+"""
+
+_SET: Final = (
+    "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+    "LC_ALL=C",
+)  # fmt: skip
+
+_OPTIONS: Final = (
+    "--no-pager", "--no-replace-objects",
+    "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null",
+    "-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "log.mailmap=false",
+    "-c", "diff.renames=true", "-c", "diff.renameLimit=1000", "-c", "diff.orderFile=/dev/null",
+    "-c", "diff.algorithm=myers", "-c", "diff.relative=false",
+)  # fmt: skip
+
+_NOT_FOUND: Final = 127
+_MAX_ERROR_TEXT: Final = 64 * 1024
+_DUBIOUS: Final = re.compile(r"dubious ownership in repository at '(.+)'")
+_PROMISOR: Final = re.compile(rb"^\s*(promisor\s*=\s*true|partialclone\s*=)", re.IGNORECASE | re.MULTILINE)
+
+
+class GitUnusable(Exception):
+    """Git or the repository cannot be used; `reason` and `detail` are those of a Warning."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository as seen from `root`, which is its top folder or one below."""
+
+    root: Path
+    common_dir: Path
+    branch: str | None
+    head_ref: str | None
+    """The full name of the branch, also when it has no commit yet; None if HEAD is detached."""
+    at_top: bool
+    _git: git.Git
+
+    @property
+    def partial(self) -> bool:
+        """True if file contents may be missing because the clone is a partial one."""
+        return _PROMISOR.search(_bytes_of(self.common_dir / "config")) is not None
+
+    @property
+    def shallow_roots(self) -> frozenset[str]:
+        """Commits whose parents a shallow clone left out; empty if the history is whole."""
+        return frozenset(_bytes_of(self.common_dir / "shallow").decode("ascii", "replace").split())
+
+    @property
+    def unborn(self) -> bool:
+        """True if HEAD names a branch that has no commit yet."""
+        return self.head_ref is not None and not (self.common_dir / self.head_ref).exists()
+
+    @contextmanager
+    def output(self, *arguments: str, lines: Iterable[str] | None = None) -> Iterator[IO[bytes]]:
+        """The standard output of `git arguments…` in the root, as a stream; `lines` are its standard input.
+
+        Raises GitUnusable, after the stream was read, if Git fails, and Environment if Git refuses the
+        repository because another user owns it.
+        """
+        import git
+
+        command = ["env", *(word for name in _UNSET for word in ("-u", name)), *_SET]
+        command += [str(self._git.GIT_PYTHON_GIT_EXECUTABLE), "-C", str(self.root), *_OPTIONS, *arguments]
+        with tempfile.TemporaryFile() as given:
+            given.write("".join(f"{line}\n" for line in lines or ()).encode())
+            given.seek(0)
+            try:
+                process: Any = self._git.execute(command, istream=given, as_process=True)
+            except git.GitCommandNotFound:
+                raise GitUnusable("git_missing", "the program `git` was not found") from None
+            complaint: list[bytes] = []
+            listener = Thread(target=_drain, args=(process.stderr, complaint), daemon=True)
+            listener.start()
+            try:
+                yield process.stdout
+                process.stdout.read()
+                status = process.proc.wait()
+            finally:
+                if process.proc.poll() is None:
+                    process.proc.kill()
+                    process.proc.wait()
+                listener.join()
+                process.stdout.close()
+                process.stderr.close()
+        if status != 0:
+            _fail(status, b"".join(complaint).decode("utf-8", "backslashreplace"))
+
+
+def _drain(stream: IO[bytes], kept: list[bytes]) -> None:
+    """Read a process's complaints while its output is read, so that neither pipe fills up; keep the first."""
+    size = 0
+    while chunk := stream.read(8192):
+        if size < _MAX_ERROR_TEXT:
+            kept.append(chunk)
+            size += len(chunk)
+
+
+def _fail(status: int, complaint: str) -> None:
+    if owned := _DUBIOUS.search(complaint):
+        place = owned.group(1)
+        raise Environment(
+            f"Git refuses {place}: another user owns it",
+            where=place,
+            safe="nothing was read from its history and no setting was changed",
+            remedy=f"if you trust it, run: git config --global --add safe.directory {shlex.quote(place)}",
+        )
+    if status == _NOT_FOUND:
+        raise GitUnusable("git_missing", "the program `git` was not found")
+    first = next((line for line in complaint.splitlines() if line.strip()), f"git ended with status {status}")
+    raise GitUnusable("git_failed", first.strip()[:500])
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+@contextmanager
+def open_repository(root: Path) -> Iterator[Repository]:
+    """The repository that contains `root`. Raises GitUnusable (`not_a_repository`, `git_missing`, `git_failed`)."""
+    try:
+        import git
+    except ImportError:
+        raise GitUnusable("git_missing", "the program `git` was not found") from None
+    top = root.resolve()
+    try:
+        repo = git.Repo(top, search_parent_directories=True, expand_vars=False)
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError, OSError):
+        if (top / ".git").exists():
+            raise GitUnusable("git_failed", "the folder .git is not a usable repository") from None
+        raise GitUnusable("not_a_repository", "the root is in no Git repository") from None
+    try:
+        git_dir = Path(repo.git_dir).resolve()
+        if (top / ".git").exists() and not _belongs(git_dir, top / ".git"):
+            raise GitUnusable("git_failed", "the folder .git is not a usable repository")
+        pointer = _bytes_of(git_dir / "commondir").decode("utf-8", "surrogateescape").strip()
+        work_tree = Path(repo.working_tree_dir).resolve() if repo.working_tree_dir else None
+        head_ref = _head_ref(repo)
+        yield Repository(
+            root=top,
+            common_dir=(git_dir / pointer).resolve() if pointer else git_dir,
+            branch=None if head_ref is None else head_ref.removeprefix("refs/heads/"),
+            head_ref=head_ref,
+            at_top=work_tree not in top.parents or git_dir in (top, *top.parents),
+            _git=git.Git(str(top)),
+        )
+    finally:
+        repo.close()
+
+
+def _belongs(git_dir: Path, dot_git: Path) -> bool:
+    """True if `dot_git` is that repository or, in a worktree or submodule, the file that points to it."""
+    return dot_git.is_file() or dot_git.resolve() == git_dir
+
+
+def _head_ref(repo: git.Repo) -> str | None:
+    try:
+        return None if repo.head.is_detached else repo.head.reference.path
+    except (ValueError, TypeError, OSError, AssertionError):
+        return None  # the format of the references is unknown to GitPython; Git itself may still read them
