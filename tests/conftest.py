@@ -178,13 +178,22 @@ class ChainedJournal:
             ),
         )[0]
 
-    def symbol(self, name: str, *, path: str = "src/app.py", line: int = 1, public: bool = True) -> str:
+    def symbol(
+        self,
+        name: str,
+        *,
+        path: str = "src/app.py",
+        line: int = 1,
+        public: bool = True,
+        kind: str = "function_fact",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> str:
         """Observe one declaration in the code."""
         return self.observe(
             "ast",
             path,
             Draft(
-                kind="function_fact",
+                kind=kind,
                 text=f"declare {name}",
                 object=name,
                 action="declare",
@@ -195,7 +204,7 @@ class ChainedJournal:
                 lines=(line, line + 3),
                 symbol=name,
                 symbols=(name,),
-                metadata={"public": public},
+                metadata={"public": public} if metadata is None else metadata,
             ),
         )[0]
 

@@ -118,8 +118,8 @@ def _claimed(model: Summary) -> Iterator[str]:
 def _code(model: Summary) -> Iterator[str]:
     code = model.code
     yield from _section("Found in the code")
-    yield f"- Files with code facts: {code.files:,}"
-    yield f"- Public symbols among those declared: {percent(code.public)}"
+    yield f"- Files with code facts: {code.files:,}, of these test files: {code.test_files:,}"
+    yield f"- Symbols declared: {code.symbols:,}; public outside test files: {percent(code.public)}"
     yield f"- Tests: {code.tests:,}"
     if code.facts_by_kind:
         yield f"- Facts: {sum(code.facts_by_kind.values()):,}{_breakdown(code.facts_by_kind)}"
@@ -154,7 +154,8 @@ def _omissions(model: Summary) -> Iterator[str]:
     for reason in omissions.by_reason:
         first = ", ".join(inline(place) for place in reason.first)
         more = ", …" if reason.places > len(reason.first) else ""
-        yield f"  - {reason.count:,} × {inline(reason.reason)} at {reason.places:,} places: {first}{more}"
+        places = "1 place" if reason.places == 1 else f"{reason.places:,} places"
+        yield f"  - {reason.count:,} × {inline(reason.reason)} at {places}: {first}{more}"
 
 
 def _notes(model: Summary) -> Iterator[str]:

@@ -111,9 +111,14 @@ class Commits:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """`files` that hold code facts; `public` among the declared symbols; facts by kind of statement."""
+    """`files` that hold code facts, `test_files` among them; `symbols` declared, `public` of those judged.
+
+    `tests` are declarations that are tests; facts are counted by the kind of thing they are about.
+    """
 
     files: int
+    test_files: int
+    symbols: int
     public: Share
     tests: int
     facts_by_kind: Mapping[str, int]

@@ -70,7 +70,9 @@ class _Metadata(msgspec.Struct):
     version: Any = None
     releaseDate: Any = None
     committedAt: Any = None
+    headingPath: Any = None
     public: Any = None
+    symbolKind: Any = None
     test: Any = None
 
 
@@ -117,8 +119,12 @@ class Survey:
         self._first: datetime | None = None
         self._last: datetime | None = None
         self._files: set[str | None] = set()
+        self._test_files: set[str | None] = set()
         self._facts: Counter[str] = Counter()
-        self._declared = self._public = self._tests = 0
+        self._declared: Counter[str | None] = Counter()
+        self._judged: Counter[str | None] = Counter()
+        self._public: Counter[str | None] = Counter()
+        self._tests = 0
         for identity, raw in standing:
             try:
                 record = _record(raw)
@@ -147,13 +153,17 @@ class Survey:
             self._tests += 1
 
     def _take_code(self, record: _Record) -> None:
-        statement, metadata = record.statement, record.metadata
-        self._files.add(record.source.path)
-        self._facts[statement.kind] += 1
-        if statement.action == "declare" and statement.kind != "module_fact":
-            self._declared += 1
-            self._public += metadata.public is True
-        self._tests += metadata.test is True
+        metadata, path = record.metadata, record.source.path
+        self._files.add(path)
+        self._facts[_fact(record)] += 1
+        if record.statement.kind == "module_fact":
+            if metadata.test is True:
+                self._test_files.add(path)
+        elif record.statement.action == "declare":
+            self._declared[path] += 1
+            self._judged[path] += isinstance(metadata.public, bool)
+            self._public[path] += metadata.public is True
+            self._tests += metadata.test is True
 
     def _take_todo(self, record: _Record) -> None:
         if record.lifecycle.status in _DONE:
@@ -222,9 +232,13 @@ class Survey:
 
     @property
     def code(self) -> Code:
+        product = [path for path in self._declared if path not in self._test_files]
+        public, judged = (sum(found[path] for path in product) for found in (self._public, self._judged))
         return Code(
             files=len(self._files - {None}),
-            public=Share("declared symbols that are public", self._public, self._declared),
+            test_files=len(self._test_files - {None}),
+            symbols=sum(self._declared.values()),
+            public=Share("symbols declared outside test files that are public", public, judged),
             tests=self._tests,
             facts_by_kind=self._facts,
         )
@@ -239,9 +253,19 @@ def _day(time: datetime | None) -> str | None:
 
 
 def _trail(metadata: _Metadata) -> tuple[str, ...]:
-    anchor = metadata.anchor
-    trail = anchor.get("trail") if isinstance(anchor, dict) else None
+    """The headings above a statement."""
+    trail = metadata.headingPath
+    if not isinstance(trail, list) and isinstance(metadata.anchor, dict):
+        trail = metadata.anchor.get("trail")
     return tuple(step for step in trail if isinstance(step, str)) if isinstance(trail, list) else ()
+
+
+def _fact(record: _Record) -> str:
+    """What kind of thing a code fact is about, for example `method`."""
+    kind = record.metadata.symbolKind
+    if isinstance(kind, str) and kind:
+        return kind
+    return record.statement.kind.removesuffix("_fact").replace("_", " ")
 
 
 def _named(record: _Record) -> RecordRef:

@@ -17,7 +17,8 @@ from t2c.projections.registry import ALL
 
 
 def document(chain: Any) -> bytes:
-    return b"".join(fold(chain.journal, ALL, ["graph"]).artifacts("graph")["graph.json"])
+    content = fold(chain.journal, ALL, ["graph"]).artifacts("graph")["graph.json"]
+    return content if isinstance(content, bytes) else b"".join(content)
 
 
 def graph(chain: Any) -> Any:

@@ -115,6 +115,6 @@ def test_a_second_start_and_a_second_end_are_faults_and_change_nothing(chain: An
 
 
 def test_a_stage_that_names_no_run_is_a_fault(chain: Any) -> None:
-    body = {"stage": "todo", "status": "failed", "counts": {}, "detail": None}
+    body: dict[str, object] = {"stage": "todo", "status": "failed", "counts": {}, "detail": None}
     seq = chain.add("stage.finished", body)
     assert [fault.seq for fault in folded(chain).faults["runs"]] == [seq]

@@ -40,7 +40,7 @@ def test_an_empty_ledger_has_no_data_and_no_percentages(chain: Any) -> None:
     found, shown = both(chain)
     assert found["plans"]["done"] == {"what": "TODO items that are done", "numerator": 0, "denominator": 0}
     assert "TODO items done: no data" in shown
-    assert "Public symbols among those declared: no data" in shown
+    assert "public outside test files: no data" in shown
     assert "No run has been recorded." in shown
     assert "%" not in shown
 
@@ -123,12 +123,22 @@ def test_code_facts_are_counted_by_file_and_kind(chain: Any) -> None:
     chain.symbol("a.one", path="src/a.py")
     chain.symbol("a.two", path="src/a.py", public=False)
     chain.symbol("b.one", path="src/b.py")
+    chain.symbol("b.two", path="src/b.py", metadata={"symbolKind": "class"})
+    chain.symbol("t.test_one", path="tests/t.py", metadata={"public": True, "test": True})
+    chain.symbol("t.helper", path="tests/t.py", metadata={"public": True, "test": False})
+    chain.symbol("t", path="tests/t.py", kind="module_fact", metadata={"test": True})
     found, shown = both(chain)
-    assert found["code"]["files"] == 2
-    assert found["code"]["public"]["numerator"] == 2
-    assert found["code"]["public"]["denominator"] == 3
-    assert found["code"]["facts_by_kind"] == {"function_fact": 3}
-    assert "Public symbols among those declared: 2 of 3 (67 %)" in shown
+    assert found["code"] == {
+        "files": 3,
+        "test_files": 1,
+        "symbols": 6,
+        "public": {
+            "what": "symbols declared outside test files that are public", "numerator": 2, "denominator": 3,
+        },
+        "tests": 1,
+        "facts_by_kind": {"class": 1, "function": 5, "module": 1},
+    }  # fmt: skip
+    assert "Symbols declared: 6; public outside test files: 2 of 3 (67 %)" in shown
 
 
 def test_links_are_counted_by_rule_and_told_as_sentences(chain: Any) -> None:
@@ -171,7 +181,10 @@ def test_what_was_left_out_is_totalled_by_reason_until_it_is_cured(chain: Any) -
         ("shallow", 1, 1),
         ("too_large", 1, 1),
     ]
-    assert "Things left out: 9\n  - 7 × unparsed at 2 places: a.py:7, b.py\n" in shown
+    assert (
+        "Things left out: 9\n  - 7 × unparsed at 2 places: a.py:7, b.py\n  - 1 × shallow at 1 place: ast\n"
+        in shown
+    )
     chain.add("omission.cleared", {"source": "ast", "path": "a.py", "reason": "unparsed"})
     assert model(chain)["omissions"]["count"] == 6
 
