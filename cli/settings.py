@@ -328,8 +328,8 @@ def _parse(content: bytes, shown: str) -> Mapping[str, object]:
         ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"at line (\d+)", str(error))
-        place = f"{shown}:{found[1]}" if found else shown
-        raise Usage(f"the configuration is not TOML: {error}", where=place, file=shown) from None
+        at = int(found[1]) if found else content.count(b"\n") + 1
+        raise Usage(f"the configuration is not TOML: {error}", where=f"{shown}:{at}", file=shown) from None
 
 
 def _values(
@@ -344,7 +344,7 @@ def _values(
     found: dict[str, _Given] = {}
 
     def place(name: str) -> str:
-        line = _line_of(content, (*inside, *name.split(".")))
+        line = _line_of(content, (*inside, *name.split(".")) if name else inside)
         return shown if line is None else f"{shown}:{line}"
 
     def walk(part: object, prefix: str) -> None:

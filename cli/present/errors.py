@@ -119,7 +119,7 @@ def _of_parser(error: Exception) -> Usage:
     said = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     path = "t2c" if context is None else context.command_path
-    near = sorted(getattr(error, "possibilities", None) or ())
+    near = list(getattr(error, "possibilities", None) or ())
     if near or hasattr(error, "possibilities"):
         said = str(getattr(error, "message", said))
     said = " ".join(said.split()).rstrip(".")
@@ -171,4 +171,4 @@ def as_document(error: T2cError) -> dict[str, object]:
 
 def code_table() -> str:
     """The table of exit codes as `t2c --help` and the documentation show it."""
-    return "\n".join(f"{row.code:>4}  {row.meaning}" for row in CODES)
+    return "\n".join(f"{row.code:>3}  {row.meaning}" for row in CODES)
