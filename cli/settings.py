@@ -349,9 +349,10 @@ def _values(
 
     def walk(part: object, prefix: str) -> None:
         if not isinstance(part, dict):
-            name = prefix.rstrip(".") or "tool.t2c"
+            name = prefix.rstrip(".")
+            shown_name = name or ".".join(inside)
             raise Usage(
-                f"{name} must be a table", where=place(name), key=name, file=shown, expected="a table"
+                f"{shown_name} must be a table", where=place(name), key=shown_name, expected="a table"
             )
         for key, value in part.items():
             name = prefix + key
