@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from t2c.ledger.intake.registry import FILE_EXTRACTORS
-
 from t2c.cli.actions.context import Context
 from t2c.cli.settings import ScanSettings
 from t2c.ledger.commands.evidence import Observation, Observed
 from t2c.ledger.errors import T2cError
 from t2c.ledger.events.runs import StageStatus
 from t2c.ledger.intake.base import FileExtractor, Progress, Reading, Scope, Warning, materialise
+from t2c.ledger.intake.code.languages import unread_languages
 from t2c.ledger.intake.inventory import Inventory, take_inventory
+from t2c.ledger.intake.registry import FILE_EXTRACTORS
 
 __all__ = ["Sources", "Stage", "read_sources"]
 
@@ -73,6 +73,8 @@ def read_sources(context: Context, known_commits: frozenset[str]) -> Sources:
         for done, entry in enumerate(wanted):
             progress(name, done, len(wanted))
             _take(stage, _read_file(extractor, context.root, inventory, entry.path, entry.size, limit))
+        if extractor.source == "ast":
+            stage.warnings += unread_languages((entry.path for entry in inventory.files), extractor.wants)
         sources.stages.append(stage)
     sources.stages.append(_history(context, sources, known_commits, progress))
     return sources

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
-from t2c.ledger.intake.git import EXTRACTOR as GIT_EXTRACTOR
 
 from t2c import __version__
 from t2c.cli.actions.context import Context
@@ -28,6 +27,7 @@ from t2c.ledger.engine import Ledger, Standing
 from t2c.ledger.errors import Conflict, T2cError
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.runs import OmissionNoted, RunFinished, RunStarted, StageFinished
+from t2c.ledger.intake.git import EXTRACTOR as GIT_EXTRACTOR
 from t2c.ledger.journal.append import Expected
 from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.kernel.canon import canonical
