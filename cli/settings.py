@@ -53,7 +53,7 @@ class ScanSettings:
 
     commits: int = 500
     max_file_bytes: int = 1_000_000
-    max_changelog_bytes: int = 64_000_000
+    max_changelog_bytes: int = 8_000_000
     exclude: tuple[str, ...] = ()
 
 
@@ -143,7 +143,7 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("allow_network_filesystem", "keep a ledger on a network filesystem, where locks may not hold"),
         Key("scan.commits", "how many of the newest commits a scan reads", minimum=1),
         Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
-        Key("scan.max_changelog_bytes", "the largest changelog that a scan reads", minimum=1),
+        Key("scan.max_changelog_bytes", "how much of a changelog a scan reads, from its top", minimum=1),
         Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from t2c.cli.actions.context import Context
@@ -88,14 +88,22 @@ def _read_file(
     extractor: FileExtractor, root: Path, inventory: Inventory, path: str, size: int, limit: int
 ) -> Reading:
     scope = Scope(extractor.source, path)
-    if size > limit:
-        left_out = f"{size:,} bytes, more than the limit of {limit:,}"
-        return _nothing(extractor, scope, "too_large", left_out)
+    in_part = size > limit and extractor.source == "changelog"
+    if size > limit and not in_part:
+        return _nothing(extractor, scope, "too_large", f"{size:,} bytes, above the limit of {limit:,}")
     try:
-        content = (root / inventory.on_disk(path)).read_bytes()
+        with (root / inventory.on_disk(path)).open("rb") as stream:
+            content = stream.read(limit if in_part else -1)
     except OSError as error:
         return _nothing(extractor, scope, "unreadable_file", error.strerror or "cannot be read")
-    return extractor.read(path, content, inventory)
+    if not in_part:
+        return extractor.read(path, content, inventory)
+    # The newest releases stand at the top; what was cut off is not proven absent.
+    whole = content[: content.rfind(b"\n") + 1]
+    detail = f"the first {len(whole):,} of {size:,} bytes were read"
+    reading = extractor.read(path, whole, inventory)
+    warnings = (*reading.warnings, Warning(scope.source, path, "read_in_part", detail))
+    return replace(reading, warnings=warnings, complete=False)
 
 
 def _nothing(extractor: FileExtractor, scope: Scope, reason: str, detail: str) -> Reading:
