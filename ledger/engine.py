@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 import msgspec
-import orjson
+from pydantic import ValidationError
 
 from t2c import __version__
 from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, evolve
@@ -21,12 +21,13 @@ from t2c.ledger.events.journal import JournalOpened
 from t2c.ledger.journal.append import Durability, Expected, Receipt, Writer
 from t2c.ledger.journal.chain import seal
 from t2c.ledger.journal.entry import Entry
-from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.files import make_folder, write_atomically
 from t2c.ledger.journal.index import EventIndex
 from t2c.ledger.journal.lock import HeldLock, OneShotLock, network_filesystem
 from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
 from t2c.ledger.kernel.digests import ZERO, leaf_hash
 from t2c.ledger.kernel.ids import LedgerId, fresh_ledger_id
@@ -67,13 +68,14 @@ def create(
     _refuse_network(workspace.parent, allow_network)
     journal = workspace / JOURNAL
     try:
-        workspace.mkdir(exist_ok=True)
-        with OneShotLock(workspace / "lock").held():
-            if not journal.exists() or journal.stat().st_size == 0:
-                _ignore_file(workspace, track)
-                ledger = fresh_ledger_id()
-                write_atomically(journal, _genesis(ledger, clock or SystemClock()))
-                return Created(ledger, True)
+        if not _begun(journal):
+            make_folder(workspace)
+            with OneShotLock(workspace / "lock").held():
+                if not _begun(journal):
+                    _ignore_file(workspace, track)
+                    ledger = fresh_ledger_id()
+                    write_atomically(journal, _genesis(ledger, clock or SystemClock()))
+                    return Created(ledger, True)
     except OSError as error:
         raise Environment(
             f"no ledger can be made here: {error.strerror}",
@@ -82,6 +84,14 @@ def create(
             remedy="make the folder writable, or give another --root",
         ) from error
     return Created(_ledger_id(JournalFile(journal)), False)
+
+
+def _begun(journal: Path) -> bool:
+    """True if there is a journal; the genesis event comes with the file, so an empty one is none yet."""
+    try:
+        return journal.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _genesis(ledger: LedgerId, clock: Clock) -> bytes:
@@ -109,10 +119,15 @@ def _refuse_network(folder: Path, allowed: bool) -> None:
 def _ledger_id(journal: JournalFile) -> LedgerId:
     for entry in journal.entries(until=1):
         if entry.type == "journal.opened":
-            return LedgerId(orjson.loads(bytes(entry.data))["ledger"])
+            try:
+                return LedgerId(JournalOpened.decode(bytes(entry.data)).ledger)
+            except ValidationError:
+                raise damaged("the first event of the journal does not name a ledger", "seq 1") from None
         raise Refused(
             "the journal does not start with journal.opened", where="seq 1", remedy="run `t2c ledger verify`"
         )
+    if _begun(journal.path):
+        raise damaged("the first event of the journal is not complete", "seq 1")
     raise Usage("the journal is empty", where=str(journal.path), remedy="make a ledger with `t2c init`")
 
 

@@ -34,6 +34,8 @@ def _three_places(value: float) -> float:
         raise ValueError("must be finite")
     if round(value, 3) != value:
         raise ValueError("has more than three decimals; write it as a string")
+    if abs(value) > canon.MAX_INT:
+        raise ValueError("lies beyond ±(2^53−1); write it as a string")
     return int(value) if value == int(value) else value
 
 

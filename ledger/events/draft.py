@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Final
 
-from t2c.ledger.errors import Refused
+from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.events.base import Payload
 from t2c.ledger.kernel.actor import SCANNER, Actor, Trust
 from t2c.ledger.kernel.canon import canonical
 
-__all__ = ["EventDraft", "content_key", "draft"]
+__all__ = ["MAX_KEY", "MAX_RUN", "EventDraft", "content_key", "draft"]
+
+MAX_RUN: Final = 200
+MAX_KEY: Final = 500
+"""Characters of an envelope's `run` and `key`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,7 @@ class EventDraft:
 
     `cause` holds event ids, or the index of an earlier draft of the same append, whose id the writer puts in
     under the lock. `key` is the caller's idempotency key. `origin` is the canonical origin object of an event
-    that came from elsewhere.
+    that came from elsewhere. Raises Usage if `run` or `key` is empty, too long or no Unicode text.
     """
 
     type: str
@@ -32,9 +37,26 @@ class EventDraft:
     key: str | None = None
     origin: bytes | None = None
 
+    def __post_init__(self) -> None:
+        if self.run is not None:
+            _check_name("run", self.run, MAX_RUN)
+        if self.key is not None:
+            _check_name("key", self.key, MAX_KEY)
+
     def content(self) -> bytes:
         """16 bytes that two drafts share if and only if a retry may stand for the other."""
         return content_key(self.type, self.v, str(self.actor), self.data)
+
+
+def _check_name(member: str, text: str, longest: int) -> None:
+    if not 1 <= len(text) <= longest:
+        raise Usage(
+            f"the {member} of an event has {len(text)} characters",
+            safe="nothing was written",
+            remedy=f"give one of 1 to {longest} characters",
+        )
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise Usage(f"the {member} of an event is not Unicode text", safe="nothing was written")
 
 
 def content_key(type: str, v: int, actor: str, data: bytes) -> bytes:

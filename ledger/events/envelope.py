@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from t2c.ledger.events.base import EventRef, Hex64, Value
+from t2c.ledger.events.draft import MAX_KEY, MAX_RUN
 from t2c.ledger.kernel.actor import ACTOR_ID
 
 __all__ = ["Envelope", "Origin"]
@@ -45,8 +46,8 @@ class Envelope(Value):
     actor: ActorEntry
     trust: Literal["observed", "imported", "asserted"]
     cause: tuple[EventRef, ...] = ()
-    run: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    key: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    run: Annotated[str, Field(min_length=1, max_length=MAX_RUN)] | None = None
+    key: Annotated[str, Field(min_length=1, max_length=MAX_KEY)] | None = None
     origin: Origin | None = None
     data: dict[str, JsonValue] | None = None
     data_hash: Hex64 | None = None

@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from t2c.ledger.errors import Usage
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.digests import event_id, leaf_hash
 
-__all__ = ["MAX_LINE", "Sealed", "id_from_line", "seal"]
+__all__ = ["MAX_LINE", "Sealed", "own_id_fits", "seal"]
 
 MAX_LINE: Final = 1 << 20
 """Bytes of a line, LF included."""
+
+_AFTER_ID: Final = (b',"key":', b',"origin":', b',"prev":')
 
 
 class Sealed(NamedTuple):
@@ -72,17 +76,27 @@ def seal(
     return Sealed(seq, identity, leaf_hash(line), line)
 
 
-def id_from_line(line: bytes, claimed: str) -> str | None:
-    """The id that a line ought to have, from its raw bytes with the member cut out; None if it has no such member.
+class _Identified(msgspec.Struct):
+    id: str
 
-    The member is looked for at its sorted place: after the payload, before the members that follow it, so that
-    the same text inside the payload is not mistaken for it.
+
+_decode_id = msgspec.json.Decoder(_Identified).decode
+
+
+def own_id_fits(line: bytes) -> bool:
+    """True if a line's id is that of its raw bytes with the member cut out (journal-engine §4).
+
+    Nothing is re-encoded. The member is looked for at its sorted place: after the payload, before the members
+    that follow it, so that the same text inside the payload is not mistaken for it.
     """
+    try:
+        claimed = _decode_id(line).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
     member = b',"id":"%b"' % claimed.encode()
     at = line.rfind(member)
     while at >= 0:
-        after = line[at + len(member) :]
-        if after.startswith((b',"key":', b',"origin":', b',"prev":')):
-            return event_id(line[:at] + after)
+        if line.startswith(_AFTER_ID, at + len(member)):
+            return event_id(line[:at] + line[at + len(member) :]) == claimed
         at = line.rfind(member, 0, at)
-    return None
+    return False

@@ -43,4 +43,9 @@ _decoder = msgspec.json.Decoder(Entry)
 
 def decode_entry(line: bytes) -> Entry:
     """Decode one line (LF allowed). Raises msgspec.DecodeError if it is no event."""
-    return _decoder.decode(line)
+    try:
+        return _decoder.decode(line)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(f"not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise msgspec.DecodeError("nested too deeply") from None

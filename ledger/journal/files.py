@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
-__all__ = ["sync_folder", "write_atomically"]
+__all__ = ["make_folder", "sync_folder", "write_atomically"]
+
+_turns = itertools.count()
 
 
 def sync_folder(folder: Path) -> None:
@@ -17,10 +20,29 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
+def make_folder(folder: Path) -> None:
+    """Make `folder` and its parents where they are missing, each lasting through a power failure.
+
+    Raises OSError.
+    """
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    except FileNotFoundError:
+        make_folder(folder.parent)
+        make_folder(folder)
+    else:
+        sync_folder(folder.parent)
+
+
 def write_atomically(target: Path, content: bytes, *, mode: int = 0o644, durable: bool = True) -> None:
-    """Put `content` at `target` as a whole. A crash leaves the old file or the new one, never a part."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    """Put `content` at `target` as a whole. A crash leaves the old file or the new one, never a part.
+
+    Threads and processes may write one target at the same time: the last one stays. Raises OSError.
+    """
+    fd, temporary = _beside(target, mode)
     try:
         try:
             view = memoryview(content)
@@ -36,3 +58,13 @@ def write_atomically(target: Path, content: bytes, *, mode: int = 0o644, durable
         raise
     if durable:
         sync_folder(target.parent)
+
+
+def _beside(target: Path, mode: int) -> tuple[int, Path]:
+    """A new file of nobody else's beside `target`; one that a killed process left is stepped over."""
+    while True:
+        temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_turns)}.tmp")
+        try:
+            return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), temporary
+        except FileExistsError:
+            continue

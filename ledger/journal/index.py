@@ -1,33 +1,37 @@
-"""A cache beside the journal: idempotency keys and event ids → where they stand.
+"""A cache beside the journal: idempotency keys and event ids → the byte at which their line starts.
 
-Trusted only for the position it names, extended by reading what is new, rebuilt when it does not fit, safe to
-delete at any time. So no append ever reads the whole journal, and no event is read for it twice.
+Trusted only for the position it names, extended by reading what is new, made again when it does not fit or is
+broken, safe to delete at any time. So no append reads the whole journal, and no event is read for it twice.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
 from t2c.ledger.events.draft import content_key
+from t2c.ledger.journal.entry import Entry, decode_entry
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.digests import leaf_hash
 
 __all__ = ["EventIndex", "Keyed"]
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_ROWS_AT_ONCE: Final = 10_000
+_EVENT_ID: Final = re.compile(r"EVT-[0-9a-f]{20}")
 _TABLES: Final = (
+    "PRAGMA synchronous = OFF",
+    "PRAGMA journal_mode = TRUNCATE",
     "CREATE TABLE IF NOT EXISTS place (format INTEGER, seq INTEGER, hash TEXT, offset INTEGER)",
-    (
-        "CREATE TABLE IF NOT EXISTS keys"
-        " (key TEXT PRIMARY KEY, seq INTEGER, id TEXT, hash TEXT, content BLOB) WITHOUT ROWID"
-    ),
-    "CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, offset INTEGER) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS ids (id BLOB PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
 )
 
 
@@ -37,6 +41,7 @@ class Keyed(NamedTuple):
     seq: int
     id: str
     hash: str
+    offset: int
     content: bytes
 
 
@@ -45,83 +50,147 @@ class _Origin(msgspec.Struct):
 
 
 class EventIndex:
-    """The index of one journal. Falls back to memory where its file cannot be used."""
+    """The index of one journal, safe for threads. Falls back to memory where its file cannot be used."""
 
     def __init__(self, path: Path, journal: JournalFile) -> None:
         self._path = path
         self._journal = journal
+        self._guard = threading.RLock()
         self._database: sqlite3.Connection | None = None
         self._place: Position | None = None
+        self._failures = 0
 
     def keyed(self, key: str, head: Position | None = None) -> Keyed | None:
-        """The event up to `head` (default: the journal's) that carries this idempotency key, if any."""
-        database = self._current(head)
-        row = database.execute("SELECT seq, id, hash, content FROM keys WHERE key = ?", (key,)).fetchone()
-        return None if row is None else Keyed(*row)
+        """The event up to `head` (default: the journal's) that carries this idempotency key, if any.
+
+        The answer is read from the journal itself. Raises Corrupt if the journal is damaged.
+        """
+        with self._guard:
+            while (offset := self._find("SELECT offset FROM keys WHERE key = ?", key, head)) is not None:
+                line = self._journal.line_at(offset)
+                with contextlib.suppress(msgspec.DecodeError):
+                    entry = decode_entry(line)
+                    if entry.key == key:
+                        return Keyed(entry.seq, entry.id, leaf_hash(line), offset, _content(entry))
+                self._discard()
+        return None
 
     def offset(self, event_id: str, head: Position | None = None) -> int | None:
         """The byte at which the line of an event starts; ids before a merge (`origin.id`) resolve too."""
-        database = self._current(head)
-        row = database.execute("SELECT offset FROM ids WHERE id = ?", (event_id,)).fetchone()
-        return None if row is None else int(row[0])
+        if not _EVENT_ID.fullmatch(event_id):
+            return None
+        with self._guard:
+            return self._find("SELECT offset FROM ids WHERE id = ?", _packed(event_id), head)
 
     def close(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
-            self._place = None
+        """Let go of the file."""
+        with self._guard:
+            if self._database is not None:
+                self._database.close()
+            self._database = self._place = None
 
-    def _current(self, head: Position | None) -> sqlite3.Connection:
-        if self._database is None:
-            self._database = self._open()
-        if head is None or self._place != head:
-            self._place = self._extend(self._database)
-        return self._database
+    def _find(self, query: str, value: str | bytes, head: Position | None) -> int | None:
+        while True:
+            try:
+                if self._database is None:
+                    self._database = self._open()
+                if head is None or self._place != head:
+                    self._place = self._extend(self._database)
+                row = self._database.execute(query, (value,)).fetchone()
+            except sqlite3.Error as error:
+                if self._failures > 2:
+                    raise
+                self._discard(busy=getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY)
+            else:
+                return None if row is None else int(row[0])
 
     def _open(self) -> sqlite3.Connection:
-        for target in (self._path, self._path, ":memory:"):
-            database = None
-            try:
-                if isinstance(target, Path):
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                # The writer hands its connection from leader to leader, one at a time.
-                database = sqlite3.connect(target, timeout=30, check_same_thread=False)
-                database.execute("PRAGMA synchronous = OFF")
-                for statement in _TABLES:
-                    database.execute(statement)
-                database.commit()
-            except (sqlite3.Error, OSError):
-                if database is not None:
-                    database.close()
-                with contextlib.suppress(OSError):
-                    self._path.unlink()
-            else:
-                return database
-        raise AssertionError("a database in memory always opens")
+        target: str | Path = ":memory:" if self._failures > 1 else self._path
+        if isinstance(target, Path):
+            with contextlib.suppress(OSError):
+                target.parent.mkdir(parents=True, exist_ok=True)
+        # The writer hands its connection from leader to leader, one at a time.
+        database = sqlite3.connect(target, timeout=30, check_same_thread=False, isolation_level=None)
+        try:
+            for statement in _TABLES:
+                database.execute(statement)
+        except sqlite3.Error:
+            database.close()
+            raise
+        return database
+
+    def _discard(self, *, busy: bool = False) -> None:
+        """Begin again: once with a new file, after that in memory."""
+        self.close()
+        self._failures = 2 if busy else self._failures + 1
+        if not busy:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
 
     def _extend(self, database: sqlite3.Connection) -> Position:
+        # Two that extend at once must not leave rows behind that the place does not vouch for.
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            place = self._read_on(database, self._start(database))
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                database.execute("ROLLBACK")
+            raise
+        database.execute("COMMIT")
+        return place
+
+    def _start(self, database: sqlite3.Connection) -> Position:
         row = database.execute("SELECT format, seq, hash, offset FROM place").fetchone()
-        place = Position(*row[1:]) if row is not None and row[0] == _FORMAT else START
-        if place == START or not self._journal.holds(place):
-            place = START
-            for table in ("place", "keys", "ids"):
-                database.execute(f"DELETE FROM {table}")
-        ids: list[tuple[str, int]] = []
-        keys: list[tuple[str, int, str, str, bytes]] = []
+        if row is not None and tuple(map(type, row)) == (int, int, str, int) and row[0] == _FORMAT:
+            place = Position(*row[1:])
+            if self._journal.holds(place):
+                return place
+        for table in ("place", "keys", "ids"):
+            database.execute(f"DELETE FROM {table}")
+        return START
+
+    def _read_on(self, database: sqlite3.Connection, place: Position) -> Position:
+        ids: list[tuple[bytes, int]] = []
+        keys: list[tuple[str, int]] = []
         last: tuple[int, bytes, int] | None = None
         for offset, line, entry in self._journal.lines(place):
-            ids.append((entry.id, offset))
-            if entry.origin is not None:
-                ids.append((msgspec.json.decode(entry.origin, type=_Origin).id, offset))
+            for name in (entry.id, _origin_id(entry)):
+                if name is not None and _EVENT_ID.fullmatch(name):
+                    ids.append((_packed(name), offset))
             if entry.key is not None:
-                content = content_key(entry.type, entry.v, str(entry.actor), bytes(entry.data))
-                keys.append((entry.key, entry.seq, entry.id, leaf_hash(line[:-1]), content))
-            last = (entry.seq, line, offset + len(line))
-        if last is not None:
-            place = Position(last[0], leaf_hash(last[1][:-1]), last[2])
-            database.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", ids)
-            database.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?, ?)", keys)
-            database.execute("DELETE FROM place")
-            database.execute("INSERT INTO place VALUES (?, ?, ?, ?)", (_FORMAT, *place))
-        database.commit()
+                keys.append((entry.key, offset))
+            last = entry.seq, line, offset + len(line)
+            if len(ids) >= _ROWS_AT_ONCE:
+                _insert(database, ids, keys)
+        if last is None:
+            return place
+        _insert(database, ids, keys)
+        place = Position(last[0], leaf_hash(last[1][:-1]), last[2])
+        database.execute("DELETE FROM place")
+        database.execute("INSERT INTO place VALUES (?, ?, ?, ?)", (_FORMAT, *place))
         return place
+
+
+def _insert(database: sqlite3.Connection, ids: list[tuple[bytes, int]], keys: list[tuple[str, int]]) -> None:
+    # The first event that claims a name keeps it; in order, the rows go in faster.
+    database.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", sorted(ids))
+    database.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?)", sorted(keys))
+    ids.clear()
+    keys.clear()
+
+
+def _packed(event_id: str) -> bytes:
+    return bytes.fromhex(event_id[4:])
+
+
+def _origin_id(entry: Entry) -> str | None:
+    if entry.origin is None:
+        return None
+    try:
+        return msgspec.json.decode(entry.origin, type=_Origin).id
+    except msgspec.DecodeError:
+        return None
+
+
+def _content(entry: Entry) -> bytes:
+    return content_key(entry.type, entry.v, str(entry.actor), bytes(entry.data))

@@ -87,6 +87,7 @@ class HeldLock:
         self._path = path
         self._timeout = timeout
         self._fd: int | None = None
+        self._pid = -1
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -98,33 +99,28 @@ class HeldLock:
             fcntl.flock(fd, fcntl.LOCK_UN)
 
     def _acquire(self) -> int:
+        if self._pid != os.getpid():
+            # A forked child shares the descriptor, and so the lock, with its parent: it needs its own.
+            self.close()
+            self._pid = os.getpid()
         deadline = time.monotonic() + self._timeout
         pause = 0.0005
         while True:
-            fd = self._open()
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if self._fd is None:
+                    self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                if _taken(self._fd):
+                    if self._is_current(self._fd):
+                        return self._fd
+                    # Somebody removed or replaced the lock file: ours excludes nobody any more.
+                    self.close()
+                    continue
             except OSError as error:
-                if error.errno not in _BUSY:
-                    raise _cannot(self._path, error) from error
-            else:
-                if self._is_current(fd):
-                    return fd
-                # Somebody removed or replaced the lock file: ours excludes nobody any more.
-                self.close()
-                continue
+                raise _cannot(self._path, error) from error
             if time.monotonic() > deadline:
                 raise _waited_too_long(self._path, self._timeout)
             time.sleep(pause)
             pause = min(pause * 2, 0.02)
-
-    def _open(self) -> int:
-        if self._fd is None:
-            try:
-                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            except OSError as error:
-                raise _cannot(self._path, error) from error
-        return self._fd
 
     def _is_current(self, fd: int) -> bool:
         try:
@@ -139,6 +135,16 @@ class HeldLock:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def _taken(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise
+    return True
 
 
 def network_filesystem(path: Path) -> str | None:

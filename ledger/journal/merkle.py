@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from struct import Struct
+from typing import Final
 
 from t2c.ledger.kernel.digests import node_hash
 
 __all__ = ["Frontier", "root_of"]
 
+_BLOCK: Final = 4096
+_pairs: Final = Struct("64s").iter_unpack
+_node: Final = sha256(b"\x01").copy
+
 
 class Frontier:
-    """The roots of the perfect subtrees so far, largest first: memory grows with the logarithm of the size."""
+    """The roots of the perfect subtrees so far: memory grows with the logarithm of the size."""
 
     def __init__(self) -> None:
         self._levels: list[bytes | None] = []
         self.size = 0
 
-    def add(self, leaf: bytes) -> None:
-        """Add the next leaf hash (32 bytes)."""
-        self._carry(leaf, 0)
-        self.size += 1
-
     def extend(self, leaves: bytes) -> None:
-        """Add many leaf hashes at once: 32 bytes each, one behind the other."""
-        at = 0
-        # Whole blocks are hashed level by level from 64-byte slices, several times cheaper than one by one.
-        while len(leaves) - at >= _BLOCK * 32 and self.size % _BLOCK == 0:
-            node = _block_root(leaves[at : at + _BLOCK * 32])
-            self._carry(node, _BLOCK_LEVEL)
-            self.size += _BLOCK
-            at += _BLOCK * 32
-        for start in range(at, len(leaves), 32):
-            self.add(leaves[start : start + 32])
+        """Add leaf hashes: 32 bytes each, one behind the other."""
+        at, count = 0, len(leaves) // 32
+        while at < count:
+            # The largest perfect subtree that may begin here: hashed level by level, it is several times cheaper
+            # than leaf by leaf.
+            aligned = self.size & -self.size or _BLOCK
+            width = min(aligned, _BLOCK, 1 << ((count - at).bit_length() - 1))
+            self._carry(_perfect_root(leaves[at * 32 : (at + width) * 32]), width.bit_length() - 1)
+            self.size += width
+            at += width
 
     def _carry(self, node: bytes, level: int) -> None:
         levels = self._levels
-        while len(levels) <= level:
-            levels.append(None)
+        levels += [None] * (level + 1 - len(levels))
         while level < len(levels) and (left := levels[level]) is not None:
             node, levels[level] = node_hash(left, node), None
             level += 1
@@ -54,14 +54,16 @@ class Frontier:
         return sha256().digest() if found is None else found
 
 
-_BLOCK_LEVEL = 12
-_BLOCK = 1 << _BLOCK_LEVEL
-
-
-def _block_root(leaves: bytes) -> bytes:
+def _perfect_root(leaves: bytes) -> bytes:
     level = leaves
     while len(level) > 32:
-        level = b"".join([sha256(b"\x01" + level[at : at + 64]).digest() for at in range(0, len(level), 64)])
+        nodes: list[bytes] = []
+        for (pair,) in _pairs(level):
+            # A copy of a state that already holds the domain byte costs less than joining the byte with the pair.
+            node = _node()
+            node.update(pair)
+            nodes.append(node.digest())
+        level = b"".join(nodes)
     return level
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from t2c.ledger.errors import Corrupt, Environment, Usage
-from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.files import make_folder, sync_folder, write_atomically
 
 __all__ = ["Objects"]
 
@@ -28,14 +28,19 @@ class Objects:
         return self._folder / digest[:2] / digest[2:]
 
     def put(self, content: bytes) -> str:
-        """Keep `content` and return its digest; the object lasts before an event that cites it is written."""
+        """Keep `content` and return its digest; the object lasts before an event that cites it is written.
+
+        An object whose bytes had been damaged is made whole again. Raises Environment if it cannot be kept.
+        """
         digest = sha256(content).hexdigest()
         target = self.path(digest)
-        if target.exists():
-            return digest
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(target, content, mode=0o444)
+            if _holds(target, content):
+                # Whoever put it may not have come to this point.
+                sync_folder(target.parent)
+            else:
+                make_folder(target.parent)
+                write_atomically(target, content, mode=0o444)
         except OSError as error:
             raise Environment(
                 f"an object could not be kept: {error.strerror}",
@@ -50,12 +55,21 @@ class Objects:
         return self.path(digest).is_file()
 
     def get(self, digest: str) -> bytes:
-        """The object's bytes, checked. Raises Usage if it is missing, Corrupt if its bytes are not its name's."""
+        """The object's bytes, checked.
+
+        Raises Usage if it is missing, Corrupt if its bytes are not its name's, Environment if it cannot be read.
+        """
         target = self.path(digest)
         try:
             content = target.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise Usage(f"there is no object {digest}", where=str(target)) from None
+        except OSError as error:
+            raise Environment(
+                f"an object cannot be read: {error.strerror}",
+                where=str(target),
+                remedy="check its permissions, and that it is a file",
+            ) from error
         if sha256(content).hexdigest() != digest:
             raise Corrupt(
                 f"object {digest} does not hold the bytes that its name promises",
@@ -73,3 +87,10 @@ class Objects:
             for item in sorted(shelf.iterdir()) if shelf.is_dir() else ():
                 if _HEX64.match(shelf.name + item.name):
                     yield shelf.name + item.name
+
+
+def _holds(target: Path, content: bytes) -> bool:
+    try:
+        return target.stat().st_size == len(content) and target.read_bytes() == content
+    except FileNotFoundError:
+        return False

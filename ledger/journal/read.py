@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,23 +21,36 @@ from t2c.ledger.kernel.digests import leaf_hash
 __all__ = ["JournalFile", "open_journal"]
 
 _BUFFER: Final = 1 << 18
+_POINT: Final = 1 << 13
+"""Bytes read at once where single lines are picked out."""
 
 
 @contextmanager
-def open_journal(path: Path) -> Iterator[BinaryIO]:
+def open_journal(path: Path, buffering: int = _BUFFER) -> Iterator[BinaryIO]:
     """Open the journal for reading. Raises Usage if there is none, Environment if it cannot be read."""
     try:
-        stream = path.open("rb", buffering=_BUFFER)
-    except FileNotFoundError:
+        # Without O_NONBLOCK the opening of a pipe in the journal's place would wait for ever.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
         raise Usage(
             f"there is no ledger at {path.parent}", remedy="make one with `t2c init` or `t2c scan`"
         ) from None
     except OSError as error:
-        raise Environment(f"the journal cannot be read: {error.strerror}", where=str(path)) from error
-    with stream:
-        if path.is_dir():
-            raise Environment("the journal is a folder, not a file", where=str(path))
+        raise _unreadable(path, error.strerror or "it cannot be opened") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise _unreadable(path, "it is not a file")
+    with os.fdopen(fd, "rb", buffering=buffering) as stream:
         yield stream
+
+
+def _unreadable(path: Path, why: str) -> Environment:
+    return Environment(
+        f"the journal cannot be read: {why}",
+        where=str(path),
+        safe="nothing was read or written",
+        remedy="check its permissions and what stands in its place",
+    )
 
 
 class JournalFile:
@@ -83,48 +97,54 @@ class JournalFile:
 
     def line_at(self, offset: int) -> bytes:
         """The line that starts at byte `offset`, LF excluded."""
-        with open_journal(self.path) as stream:
+        with open_journal(self.path, _POINT) as stream:
             stream.seek(offset)
             return stream.readline(MAX_LINE + 1).rstrip(b"\n")
 
     def many(self, offsets: Iterable[int]) -> Iterator[Entry]:
         """The events whose lines start at these bytes, in the order asked for."""
-        with open_journal(self.path) as stream:
+        with open_journal(self.path, _POINT) as stream:
             for offset in offsets:
                 stream.seek(offset)
                 yield self._entry(stream.readline(MAX_LINE + 1), None)
 
     def _entry(self, line: bytes, expected: int | None) -> Entry:
-        place = f"seq {expected}" if expected is not None else self.path.name
         if len(line) > MAX_LINE:
-            raise damaged("a line of the journal is longer than a line may be", place)
+            raise damaged("a line of the journal is longer than a line may be", self._place(expected))
         try:
             entry = decode_entry(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise damaged(f"a line of the journal is not an event: {error}", place) from None
+        except msgspec.DecodeError as error:
+            what = f"a line of the journal is not an event: {error}"
+            raise damaged(what, self._place(expected)) from None
         if expected is not None and entry.seq != expected:
-            raise damaged(f"the journal goes from seq {expected - 1} to seq {entry.seq}", place)
+            what = f"the journal goes from seq {expected - 1} to seq {entry.seq}"
+            raise damaged(what, self._place(expected))
         return entry
 
+    def _place(self, expected: int | None) -> str:
+        return self.path.name if expected is None else f"seq {expected}"
+
     def holds(self, position: Position) -> bool:
-        """True if the line that ends at `position.offset` hashes to `position.hash`; no line before it is read."""
+        """True if the line that ends at `position` is there, with its seq and hash; no line before it is read."""
         if position == START:
             return True
-        with open_journal(self.path) as stream:
+        with open_journal(self.path, _POINT) as stream:
             fd = stream.fileno()
+            if not 0 < position.offset <= os.fstat(fd).st_size:
+                return False
             if os.pread(fd, 1, position.offset - 1) != b"\n":
                 return False
             try:
                 _, line = line_before(fd, position.offset, self.path.name)
+                return leaf_hash(line) == position.hash and self._entry(line, None).seq == position.seq
             except Corrupt:
                 return False
-        return leaf_hash(line) == position.hash
 
     def position(self, seq: int) -> Position | None:
         """The position after event `seq`, found by bisection; None if there is no such event."""
-        if seq == 0:
-            return START
-        with open_journal(self.path) as stream:
+        if seq < 1:
+            return START if seq == 0 else None
+        with open_journal(self.path, _POINT) as stream:
             low, high = 0, self._tail(stream).position.offset
             while low < high:
                 middle = (low + high) // 2

@@ -30,18 +30,10 @@ def set_aside(fd: int, journal: Path, overhang: Overhang) -> None:
     Raises Environment if the copy cannot be made; nothing is cut then.
     """
     try:
-        saved = _free_name(journal, overhang.offset)
-        temporary = saved.with_name(f".{saved.name}.tmp")
-        out = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        try:
-            done = 0
-            while done < overhang.length:
-                block = os.pread(fd, min(_CHUNK, overhang.length - done), overhang.offset + done)
-                done += os.write(out, block)
-            os.fsync(out)
-        finally:
-            os.close(out)
-        temporary.rename(saved)
+        # A crash after the copy and before the cut leaves a copy that serves as well as a new one.
+        there = takewhile(Path.exists, _names(journal, overhang.offset))
+        if not any(_same(fd, overhang, saved) for saved in there):
+            _save(fd, overhang, _free_name(journal, overhang.offset))
         sync_folder(journal.parent)
         os.ftruncate(fd, overhang.offset)
         os.fsync(fd)
@@ -54,12 +46,55 @@ def set_aside(fd: int, journal: Path, overhang: Overhang) -> None:
         ) from error
 
 
+def _blocks(fd: int, overhang: Overhang) -> Iterator[bytes]:
+    done = 0
+    while done < overhang.length:
+        block = os.pread(fd, min(_CHUNK, overhang.length - done), overhang.offset + done)
+        if not block:
+            return
+        done += len(block)
+        yield block
+
+
+def _same(fd: int, overhang: Overhang, saved: Path) -> bool:
+    if saved.stat().st_size != overhang.length:
+        return False
+    with saved.open("rb") as stream:
+        return all(stream.read(len(block)) == block for block in _blocks(fd, overhang))
+
+
+def _save(fd: int, overhang: Overhang, saved: Path) -> None:
+    temporary = saved.with_name(f".{saved.name}.tmp")
+    try:
+        with temporary.open("wb") as out:
+            for block in _blocks(fd, overhang):
+                out.write(block)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.rename(saved)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
 def unrecorded_repairs(journal: Path, size: int) -> list[EventDraft]:
-    """The events that overhangs saved from byte `size`, the end of the journal, still wait for."""
-    return [_repaired(saved, size) for saved in takewhile(Path.exists, _names(journal, size))]
+    """The events that overhangs saved from byte `size`, the end of the journal, still wait for.
+
+    Raises Environment if a saved copy cannot be read.
+    """
+    try:
+        saved = [_repaired(name, size) for name in takewhile(Path.exists, _names(journal, size))]
+    except OSError as error:
+        raise Environment(
+            f"a saved fragment of the journal cannot be read: {error.strerror}",
+            where=str(error.filename),
+            safe="every recorded event",
+            remedy="make it readable, or move the files named journal.ndjson.torn-* elsewhere",
+        ) from error
+    return [repair for repair in saved if repair is not None]
 
 
-def _repaired(saved: Path, offset: int) -> EventDraft:
+def _repaired(saved: Path, offset: int) -> EventDraft | None:
     digest, length, last, lines = sha256(), 0, b"", False
     with saved.open("rb") as stream:
         while block := stream.read(_CHUNK):
@@ -67,6 +102,8 @@ def _repaired(saved: Path, offset: int) -> EventDraft:
             length += len(block)
             lines = lines or b"\n" in block
             last = block
+    if not length:
+        return None
     cause: TORN_CAUSE = "incomplete_batch" if lines else torn_cause(last)
     return draft(
         JournalRepaired(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-import orjson
+import msgspec
 
 from t2c.ledger.errors import Corrupt
-from t2c.ledger.journal.chain import MAX_LINE
+from t2c.ledger.journal.chain import MAX_LINE, own_id_fits
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.kernel.digests import leaf_hash
 
@@ -20,6 +20,7 @@ __all__ = [
     "TORN_CAUSE",
     "Overhang",
     "Tail",
+    "check_last",
     "check_start",
     "damage_of",
     "damaged",
@@ -46,11 +47,24 @@ class Overhang:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """`position` is after the last event that counts, `ts` its time; `overhang` is what comes after it."""
+    """`position` is after the last event that counts, `line` its bytes without LF, `ts` its time.
+
+    `overhang` is what comes after it.
+    """
 
     position: Position
+    line: bytes
     ts: str
     overhang: Overhang | None
+
+
+class _Part(msgspec.Struct):
+    seq: int
+    ts: str
+    batch: tuple[int, int] | None = None
+
+
+_decode_part = msgspec.json.Decoder(_Part).decode
 
 
 def damaged(what: str, where: str, **details: object) -> Corrupt:
@@ -81,9 +95,21 @@ def damage_of(raw: bytes, first: bool) -> tuple[str, str]:
 
 def check_start(fd: int, name: str) -> None:
     """Raise Corrupt if the first bytes are not those of a journal (an editor's BOM, a merge's markers)."""
-    first = os.pread(fd, 16, 0)
+    first = os.pread(fd, len(_FIRST), 0)
     if first and not first.startswith(_FIRST[: len(first)]):
         raise damaged(damage_of(first, True)[1], f"{name}:1")
+
+
+def check_last(tail: Tail, name: str) -> None:
+    """Raise Corrupt if the last line does not fit its own id: no later line vouches for it yet.
+
+    A writer that linked onto a changed last line would make the change look sound for ever.
+    """
+    if tail.position != START and not own_id_fits(tail.line):
+        what = f"seq {tail.position.seq}, the last event, does not fit its own id, so it was changed"
+        if tail.line.endswith(b"\r"):
+            what = "the lines of the journal end in CR LF: an editor or Git converted them"
+        raise damaged(what, f"{name}, seq {tail.position.seq}")
 
 
 def torn_cause(last: bytes) -> TORN_CAUSE:
@@ -94,39 +120,67 @@ def torn_cause(last: bytes) -> TORN_CAUSE:
 def read_tail(fd: int, size: int, name: str) -> Tail:
     """Find the sound end of the journal behind `fd`, which is `size` bytes long.
 
-    Raises Corrupt if the last complete line is no event: a complete line is never cut.
+    Raises Corrupt if the last complete line is no event: a complete line is never cut, but for those of a
+    batch of which the rest is missing.
     """
     end = _after_last_newline(fd, size)
     overhang = None
     if end < size:
         overhang = Overhang(end, size - end, torn_cause(os.pread(fd, 1, size - 1)))
     if end == 0:
-        return Tail(START, "", overhang)
+        return Tail(START, b"", "", overhang)
     start, line = line_before(fd, end, name)
-    head = _envelope(line, name, start)
-    batch = head.get("batch")
-    if isinstance(batch, list) and batch[0] < batch[1]:
-        cut = end
-        for _ in range(batch[0]):
-            cut, _line = line_before(fd, cut, name)
-        overhang = Overhang(cut, size - cut, "incomplete_batch")
-        start, line = line_before(fd, cut, name)
-        head, end = _envelope(line, name, start), cut
-    return Tail(Position(head["seq"], leaf_hash(line), end), head["ts"], overhang)
+    part = _part(line, name, start)
+    if _is_open(part):
+        end = _batch_start(fd, start, line, part, name)
+        overhang = Overhang(end, size - end, "incomplete_batch")
+        if end == 0:
+            return Tail(START, b"", "", overhang)
+        start, line = line_before(fd, end, name)
+        part = _part(line, name, start)
+        if _is_open(part):
+            raise _broken_batch(name, start)
+    return Tail(Position(part.seq, leaf_hash(line), end), line, part.ts, overhang)
 
 
-def _envelope(line: bytes, name: str, offset: int) -> dict[str, Any]:
+def _is_open(part: _Part) -> bool:
+    return part.batch is not None and part.batch[0] < part.batch[1]
+
+
+def _batch_start(fd: int, start: int, line: bytes, part: _Part, name: str) -> int:
+    """The byte at which the batch begins whose last line there is `line`.
+
+    Its lines are about to be cut, so each must be what it says: the next part of one batch, fitting its own id.
+    Otherwise one changed member would be enough to make the writer cut acknowledged events.
+    """
+    while True:
+        if part.batch is None or not own_id_fits(line):
+            raise _broken_batch(name, start)
+        number, size = part.batch
+        if number == 1:
+            return start
+        if start == 0:
+            raise _broken_batch(name, start)
+        start, line = line_before(fd, start, name)
+        before = _part(line, name, start)
+        if before.batch != (number - 1, size) or before.seq != part.seq - 1:
+            raise _broken_batch(name, start)
+        part = before
+
+
+def _broken_batch(name: str, offset: int) -> Corrupt:
+    return damaged("the last atomic batch of the journal does not hang together", f"{name}, byte {offset}")
+
+
+def _part(line: bytes, name: str, offset: int) -> _Part:
     try:
-        parsed = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        raise damaged(damage_of(line, offset == 0)[1], f"{name}, byte {offset}") from None
-    if (
-        not isinstance(parsed, dict)
-        or not isinstance(parsed.get("seq"), int)
-        or not isinstance(parsed.get("ts"), str)
-    ):
-        raise damaged("the last line of the journal is not an event", f"{name}, byte {offset}")
-    return parsed
+        return _decode_part(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    kind, what = damage_of(line, offset == 0)
+    if kind == "not_json":
+        what = "the last line of the journal is not an event"
+    raise damaged(what, f"{name}, byte {offset}")
 
 
 def _after_last_newline(fd: int, size: int) -> int:
@@ -141,15 +195,19 @@ def _after_last_newline(fd: int, size: int) -> int:
 
 
 def line_before(fd: int, end: int, name: str) -> tuple[int, bytes]:
-    """The complete line that ends (LF included) at byte `end`: its offset and its bytes without LF."""
-    begin = max(0, end - 4096)
+    """The complete line that ends (LF included) at byte `end`: its offset and its bytes without LF.
+
+    Raises Corrupt if it is longer than a line may be; no more than that is read.
+    """
+    reach = 4096
     while True:
+        begin = max(0, end - reach)
         block = os.pread(fd, end - 1 - begin, begin)
         at = block.rfind(b"\n")
-        if at >= 0:
-            return begin + at + 1, block[at + 1 :]
-        if begin == 0:
-            return 0, block
-        if end - begin > MAX_LINE:
+        if at >= 0 or begin == 0:
+            line = block[at + 1 :]
+            if len(line) < MAX_LINE:
+                return begin + at + 1, line
+        if reach > MAX_LINE or begin == 0:
             raise damaged("a line of the journal is longer than a line may be", f"{name}, byte {begin}")
-        begin = max(0, begin - 4 * (end - begin))
+        reach = min(4 * reach, MAX_LINE + 1)

@@ -1,48 +1,53 @@
 """Level `chain`: every line proven by the one after it, from raw bytes, nothing re-encoded (journal-engine §4).
 
 A break is reported as the lowest `seq` not proven: with `seq` contiguous, the event before the disagreeing
-`prev`; with a gap, a swap or a double, the place at which the first line stands wrong. The list is complete.
+`prev`; with a gap, a swap or a double, the place at which the first line stands wrong (so a line that stands
+twice is reported at the second place, not under its own number). The list is complete.
+
+A block whose lines all stand in their place is taken as a whole; any other is looked at line by line.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Annotated, BinaryIO, Final
 
 import msgspec
 
 from t2c.ledger.errors import Corrupt
-from t2c.ledger.journal.chain import MAX_LINE, id_from_line
-from t2c.ledger.journal.entry import decode_entry
+from t2c.ledger.journal.chain import MAX_LINE
+from t2c.ledger.journal.faults import Fault, Faults, Link, decode_link
 from t2c.ledger.journal.merkle import Frontier
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import open_journal
-from t2c.ledger.journal.tail import Overhang, damage_of, read_tail
+from t2c.ledger.journal.tail import Overhang, read_tail, torn_cause
+from t2c.ledger.kernel.digests import leaf_hash
 
 __all__ = ["ChainReport", "Fault", "Visit", "verify_chain"]
 
 Visit = Callable[[int, bytes], None]
 """Called with (seq, line without LF) for each line that stands in its place."""
 
-_LEAVES_AT_ONCE: Final = 4096
+_BLOCK: Final = 1 << 18
+_LEAVES_AT_ONCE: Final = 4096 * 32
+_PROGRESS: Final = 1 << 24
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Fault:
-    """One thing that is wrong. `kind` is a word for machines, `detail` a sentence for people."""
-
-    seq: int
-    kind: str
-    detail: str
+_leaf: Final = sha256(b"\x00").copy
 
 
 @dataclass(slots=True)
 class ChainReport:
-    """What was read: `root` is over every line in its place, `position` after the last of them."""
+    """What was read: `root` is over every line in its place, `position` after the last of them.
+
+    Without faults it promises that no line was changed since the one after it was written. A journal whose end
+    was cut off, or that was written anew from some event on with every later hash made again, has no faults
+    either: only `root`, `position` or an earlier head kept elsewhere tell.
+    """
 
     events: int = 0
     root: str = ""
@@ -50,99 +55,103 @@ class ChainReport:
     faults: list[Fault] = field(default_factory=list)
 
 
-class _Link(msgspec.Struct):
+class _Prev(msgspec.Struct, gc=False):
     seq: int
-    prev: str
+    prev: Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
 
 
-class _Chain:
-    """The state of the walk: what the next line must say, and what has been found."""
+_decode_block: Final = msgspec.json.Decoder(_Prev).decode_lines
 
-    def __init__(self) -> None:
+
+class _Walk:
+    """The state of the walk: what stands proven so far."""
+
+    def __init__(self, visit: Visit | None) -> None:
         self.last = START
         self.line = b""
-        self.hexes: list[str] = []
+        self.faults = Faults()
         self.tree = Frontier()
-        self.faults: list[Fault] = []
-        self.unread = 0
-        self._missing: dict[int, int] = {}
-        self._named: set[tuple[int, str]] = set()
+        self._leaves = bytearray()
+        self._visit = visit
 
-    def fault(self, seq: int, kind: str, detail: str) -> None:
-        if (seq, kind) not in self._named:
-            self._named.add((seq, kind))
-            self.faults.append(Fault(seq, kind, detail))
+    def take(self, block: bytes, offset: int) -> bool:
+        """Accept whole lines that all stand in their place; False, and nothing done, if one of them does not."""
+        lines = block.split(b"\n")
+        lines.pop()
+        if len(block) > MAX_LINE or lines[-1].endswith(b"\r") or not _is_utf8(block):
+            return False
+        try:
+            links = _decode_block(block)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        leaves = _leaves(lines)
+        hashes = leaves.hex()
+        first = self.last.seq + 1
+        if [link.seq for link in links] != list(range(first, first + len(lines))):
+            return False
+        if "".join([link.prev for link in links]) != self.last.hash + hashes[:-64]:
+            return False
+        self._grow(leaves)
+        self.last = Position(first + len(lines) - 1, hashes[-64:], offset + len(block))
+        self.line = lines[-1]
+        self.faults.stands()
+        if self._visit is not None:
+            for seq, line in enumerate(lines, first):
+                self._visit(seq, line)
+        return True
 
-    def accept(self, seq: int, line: bytes, offset: int) -> None:
-        digest = sha256(b"\0" + line).hexdigest()
-        self.hexes.append(digest)
-        if len(self.hexes) == _LEAVES_AT_ONCE:
-            self.flush()
-        self.last, self.line, self.unread = Position(seq, digest, offset), line, 0
+    def examine(self, block: bytes, offset: int) -> None:
+        """Look at whole lines one by one, and name what is wrong with them."""
+        for raw in block[:-1].split(b"\n"):
+            offset += len(raw) + 1
+            line = raw
+            if raw.endswith(b"\r") and len(raw) > 1:
+                # What an editor or Git added to every line hides nothing else once it is named.
+                self.faults.crlf(self.last.seq + 1)
+                line = raw[:-1]
+            link = decode_link(line) if len(raw) < MAX_LINE and _is_utf8(line) else None
+            if link is None:
+                self.faults.unreadable(self.last.seq, raw, too_long=len(raw) >= MAX_LINE)
+            elif self._fits(link) or self.faults.disagrees(link, line, self.last, self.line):
+                self.last, self.line = Position(link.seq, leaf_hash(line), offset), line
+                self._grow(bytes.fromhex(self.last.hash))
+                self.faults.stands()
+                if self._visit is not None:
+                    self._visit(link.seq, line)
 
-    def flush(self) -> None:
-        self.tree.extend(bytes.fromhex("".join(self.hexes)))
-        self.hexes.clear()
+    def _fits(self, link: Link) -> bool:
+        return link.seq == self.last.seq + 1 and link.prev == self.last.hash
 
-    def unreadable(self, raw: bytes, complete: bool) -> None:
-        kind, detail = damage_of(raw, self.last.seq == 0)
-        if len(raw) > MAX_LINE or not complete:
-            kind, detail = "too_long", f"a line is longer than {MAX_LINE:,} bytes"
-        self.fault(self.last.seq + 1, kind, detail)
-        self.unread += 1
+    def _grow(self, leaves: bytes) -> None:
+        self._leaves += leaves
+        if len(self._leaves) >= _LEAVES_AT_ONCE:
+            self.tree.extend(bytes(self._leaves))
+            self._leaves.clear()
 
-    def disagree(self, link: _Link, line: bytes) -> bool:
-        """Name what is wrong with a parsed line; True if it stands in its place all the same."""
-        expected = self.last.seq + 1
-        if link.seq == expected + self.unread and self.unread:
-            return True
-        if link.seq == expected:
-            if self.last.seq == 0:
-                self.fault(1, "foreign_start", "the first line does not start a chain: its prev is not zero")
-            elif not self.unread:
-                self.fault(self.last.seq, "edited", self._blame(link, line))
-            return True
-        if link.seq > expected:
-            self.fault(expected, "gap", f"seq {link.seq} stands where seq {expected} belongs")
-            for seq in range(expected, min(link.seq, expected + 100_000)):
-                self._missing[seq] = expected
-            return True
-        self._out_of_order(link, line, expected)
-        return False
-
-    def _out_of_order(self, link: _Link, line: bytes, expected: int) -> None:
-        start = self._missing.pop(link.seq, None)
-        if start is not None:
-            self.faults = [
-                Fault(fault.seq, "reordered", f"seq {link.seq} stands after seq {self.last.seq}")
-                if fault.seq == start and fault.kind == "gap"
-                else fault
-                for fault in self.faults
-            ]
-            self._named.add((start, "reordered"))
-        elif link.seq == self.last.seq and line == self.line:
-            self.fault(expected, "duplicate", f"the line of seq {link.seq} stands twice")
-        elif link.seq == self.last.seq:
-            self.fault(expected, "fork", f"two different events claim seq {link.seq}")
-        else:
-            self.fault(expected, "reordered", f"seq {link.seq} stands where seq {expected} belongs")
-
-    def _blame(self, link: _Link, line: bytes) -> str:
-        before, here = _own_id_fits(self.line), _own_id_fits(line)
-        said = f"seq {link.seq} says that it follows another line than seq {self.last.seq}"
-        if not before:
-            return f"{said}; seq {self.last.seq} does not fit its own id, so it was changed"
-        if not here:
-            return f"{said}; seq {link.seq} does not fit its own id, so its prev was changed"
-        return f"{said}; both fit their own ids, so seq {self.last.seq} was replaced or the chain was cut and joined"
+    def report(self) -> ChainReport:
+        self.tree.extend(bytes(self._leaves))
+        self._leaves.clear()
+        return ChainReport(self.tree.size, self.tree.root().hex(), self.last, self.faults.listed())
 
 
-def _own_id_fits(line: bytes) -> bool:
+def _leaves(lines: Iterable[bytes]) -> bytes:
+    hashes: list[bytes] = []
+    for line in lines:
+        # A copy of a state that already holds the domain byte costs less than joining the byte with the line.
+        leaf = _leaf()
+        leaf.update(line)
+        hashes.append(leaf.digest())
+    return b"".join(hashes)
+
+
+def _is_utf8(text: bytes) -> bool:
+    if text.isascii():
+        return True
     try:
-        claimed = decode_entry(line).id
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        text.decode()
+    except UnicodeDecodeError:
         return False
-    return id_from_line(line, claimed) == claimed
+    return True
 
 
 def verify_chain(
@@ -153,68 +162,84 @@ def verify_chain(
     `progress` is called with (bytes done, bytes in all). Raises Usage if there is no journal, Environment if it
     cannot be read.
     """
-    chain = _Chain()
-    decode = msgspec.json.Decoder(_Link).decode
-    overhang: Overhang | None = None
+    walk = _Walk(visit)
     with open_journal(path) as stream:
         size = end = os.fstat(stream.fileno()).st_size
+        overhang: Overhang | None = None
         try:
             tail = read_tail(stream.fileno(), size, path.name)
             end, overhang = tail.position.offset, tail.overhang
         except Corrupt:
             # The walk below names the damage itself; only an unterminated rest is kept out of it.
             pass
-        offset, since = 0, 0
-        readline, accept = stream.readline, chain.accept
-        while offset < end:
-            raw = readline(MAX_LINE + 1)
-            offset += len(raw)
-            since += 1
-            if progress is not None and since == 20_000:
+        shown = _PROGRESS
+        for offset, block in _blocks(stream, end):
+            if not block:
+                walk.faults.shrank(walk.last.seq + 1)
+            elif not block.endswith(b"\n"):
+                if offset + len(block) >= end:
+                    overhang = Overhang(offset, end - offset, torn_cause(block))
+                else:
+                    walk.faults.unreadable(walk.last.seq, block, too_long=True)
+            elif not walk.take(block, offset):
+                walk.examine(block, offset)
+            if progress is not None and offset >= shown:
                 progress(offset, size)
-                since = 0
-            line = raw[:-1]
-            try:
-                link = decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                link = None
-            if link is None or not raw.endswith(b"\n"):
-                if offset >= size and not raw.endswith(b"\n"):
-                    overhang = Overhang(offset - len(raw), len(raw), "torn_line")
-                    break
-                chain.unreadable(raw, raw.endswith(b"\n"))
-                while not raw.endswith(b"\n") and raw:
-                    raw = readline(MAX_LINE + 1)
-                    offset += len(raw)
+                shown = offset + _PROGRESS
+        if overhang is not None and _stays(stream, path, overhang):
+            walk.faults.unfinished(walk.last.seq + 1, overhang)
+    if walk.last.seq:
+        walk.faults.last_line(walk.last.seq, walk.line)
+    elif not walk.faults and overhang is None:
+        walk.faults.empty()
+    return walk.report()
+
+
+def _blocks(stream: BinaryIO, end: int) -> Iterator[tuple[int, bytes]]:
+    """(offset, bytes) of whole lines up to `end`.
+
+    Without an LF, it is the first bytes of a line that is too long or unfinished; no bytes at all say that the
+    file ended before `end`.
+    """
+    start, rest, skipping = 0, b"", False
+    while start + len(rest) < end:
+        chunk = stream.read(min(_BLOCK, end - start - len(rest)))
+        if not chunk:
+            yield start, b""
+            return
+        cut = chunk.rfind(b"\n") + 1
+        if not cut:
+            if skipping:
+                start += len(chunk)
                 continue
-            in_place = link.seq == chain.last.seq + 1 and link.prev == chain.last.hash
-            if in_place or chain.disagree(link, line):
-                accept(link.seq, line, offset)
-                if visit is not None:
-                    visit(link.seq, line)
-    chain.flush()
-    _last_line(chain)
-    if overhang is not None:
-        _unfinished(chain, overhang)
-    return ChainReport(chain.tree.size, chain.tree.root().hex(), chain.last, sorted(chain.faults))
+            rest += chunk
+            if len(rest) > MAX_LINE:
+                yield start, rest
+                start, rest, skipping = start + len(rest), b"", True
+            continue
+        if skipping:
+            head = chunk.find(b"\n") + 1
+            start, chunk, cut, skipping = start + head, chunk[head:], cut - head, False
+        if cut:
+            block = rest + chunk[:cut]
+            yield start, block
+            start += len(block)
+            rest = chunk[cut:]
+        else:
+            rest = chunk
+    if rest:
+        yield start, rest
 
 
-def _last_line(chain: _Chain) -> None:
-    """No later line vouches for the last one: recompute its id from its raw bytes."""
-    if chain.last.seq and not _own_id_fits(chain.line):
-        chain.fault(chain.last.seq, "edited", "the last event does not fit its own id, so it was changed")
-
-
-def _unfinished(chain: _Chain, overhang: Overhang) -> None:
-    if overhang.cause == "incomplete_batch":
-        kind, what = "incomplete_batch", "an atomic batch that is not complete"
-    elif overhang.cause == "unwritten_blocks":
-        kind, what = "torn_tail", "a line without an end, filled with unwritten blocks (zero bytes)"
-    else:
-        kind, what = "torn_tail", "a line without an end"
-    chain.fault(
-        chain.last.seq + 1,
-        kind,
-        f"{what} ({overhang.length:,} bytes from byte {overhang.offset}); nothing acknowledged stands there, "
-        "and the next append sets it aside",
-    )
+def _stays(stream: BinaryIO, path: Path, overhang: Overhang) -> bool:
+    """True if an unfinished end is not just a writer at work: it looks the same a moment later."""
+    fd = stream.fileno()
+    for _ in range(2):
+        time.sleep(0.05)
+        try:
+            tail = read_tail(fd, os.fstat(fd).st_size, path.name)
+        except Corrupt:
+            return True
+        if tail.position.offset > overhang.offset or tail.overhang is None:
+            return False
+    return True

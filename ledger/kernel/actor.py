@@ -27,7 +27,7 @@ class Actor:
     def parse(cls, text: str) -> Actor:
         """Read `kind:id`. Raises Usage if the kind is unknown or the id is not a plain name."""
         kind, _, name = text.partition(":")
-        if kind not in get_args(ActorKind) or not re.match(ACTOR_ID, name):
+        if kind not in get_args(ActorKind) or not re.fullmatch(ACTOR_ID, name):
             kinds = ", ".join(get_args(ActorKind))
             raise Usage(
                 f"{text!r} is not an actor",

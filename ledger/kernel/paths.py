@@ -25,16 +25,16 @@ def repo_path(root: Path, path: Path) -> str:
 def confine(root: Path, given: str | Path) -> Path:
     """The absolute path of `given` (relative to `root` unless absolute), proven to lie inside `root`.
 
-    Both the lexical path and the real path of its nearest existing ancestor must be inside, so that neither
-    `..` nor a symbolic link leads out (decisions A7). Raises Usage otherwise.
+    Both the lexical path and the real path, as far as it exists, must be inside, so that neither `..` nor a
+    symbolic link (a dangling one neither) leads out (decisions A7). Raises Usage otherwise.
     """
-    real_root = root.resolve()
-    target = real_root / given
-    lexical = Path(_collapse(target))
-    anchor = lexical
-    while not anchor.exists() and anchor != anchor.parent:
-        anchor = anchor.parent
-    for candidate in (lexical, anchor.resolve()):
+    try:
+        real_root = root.resolve()
+        lexical = Path(_collapse(real_root / given))
+        candidates = lexical, lexical.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL
+        raise Usage(f"{str(given)!r} is not a path that can be used: {error}") from None
+    for candidate in candidates:
         if candidate != real_root and real_root not in candidate.parents:
             raise Usage(
                 f"{given} leads outside the root {root}",

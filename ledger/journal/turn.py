@@ -1,0 +1,169 @@
+"""One turn under the lock: drafts become lines, or answers from before. No bytes are written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from t2c.ledger.errors import Conflict, Usage
+from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.journal.chain import seal
+from t2c.ledger.journal.index import EventIndex, Keyed
+from t2c.ledger.journal.position import Position
+
+__all__ = ["Expected", "Receipt", "Request", "Turn"]
+
+
+class Receipt(NamedTuple):
+    """What an append is answered with. `hash` is what the next line's `prev` holds; `offset` its first byte.
+
+    `repeated` says that the idempotency key had been recorded before and this is the first event's receipt.
+    """
+
+    seq: int
+    id: str
+    hash: str
+    durable: bool
+    offset: int = -1
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The head that the caller's decision was based on."""
+
+    seq: int | None = None
+    hash: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """What one caller wants recorded, and how it was answered."""
+
+    drafts: Sequence[EventDraft]
+    expected: Expected | None
+    atomic: bool
+    receipts: list[Receipt] = field(default_factory=list)
+    failure: Exception | None = None
+    settled: bool = False
+
+    def fail(self, failure: Exception) -> None:
+        self.failure, self.settled = failure, True
+
+
+class Turn:
+    """The lines of one turn under the lock."""
+
+    def __init__(self, head: Position, ts: str, index: EventIndex, durable: bool) -> None:
+        self.head = self._before = self._known = head
+        self.ts = ts
+        self.lines: list[bytes] = []
+        self.count = 0
+        self.repeated = False
+        self._index = index
+        self._durable = durable
+        self._keys: dict[str, Keyed] = {}
+
+    def repair(self, repairs: Sequence[EventDraft]) -> None:
+        """Link what was repaired. It is nobody's decision, so it makes no caller's head stale."""
+        for item in repairs:
+            self._link(item, [], None)
+
+    def add(self, request: Request) -> list[Receipt]:
+        """Link drafts behind what is there. Leaves everything as it was if one of them is refused."""
+        head, known, kept, count = self.head, self._known, len(self.lines), self.count
+        try:
+            receipts = self._add(request)
+        except BaseException:
+            self.head, self._known, self.count = head, known, count
+            del self.lines[kept:]
+            self._keys = {key: found for key, found in self._keys.items() if found.seq <= head.seq}
+            raise
+        if self.count > count:
+            self._known = self.head
+        return receipts
+
+    def _add(self, request: Request) -> list[Receipt]:
+        drafts, atomic = request.drafts, request.atomic and len(request.drafts) > 1
+        receipts: list[Receipt] = []
+        linked = False
+        for part, item in enumerate(drafts, 1):
+            receipt = None if item.key is None else self._repeat(item.key, item)
+            if receipt is None:
+                if not linked:
+                    _check(request.expected, self._known)
+                    linked = True
+                receipt = self._link(item, receipts, (part, len(drafts)) if atomic else None)
+            receipts.append(receipt)
+        if not drafts:
+            _check(request.expected, self._known)
+        if atomic and linked and any(receipt.repeated for receipt in receipts):
+            raise Conflict(
+                "only a part of this atomic batch was recorded before",
+                safe="nothing was written",
+                remedy="give every event of the batch a key of its own, or none",
+            )
+        return receipts
+
+    def _link(self, item: EventDraft, earlier: list[Receipt], batch: tuple[int, int] | None) -> Receipt:
+        head = self.head
+        cause = self._cause(item.cause, earlier) if item.cause else ()
+        seq, identity, digest, line = seal(
+            item, seq=head.seq + 1, prev=head.hash, ts=self.ts, cause=cause, batch=batch
+        )
+        self.lines += line, b"\n"
+        self.count += 1
+        self.head = Position(seq, digest, head.offset + len(line) + 1)
+        if item.key is not None:
+            self._keys[item.key] = Keyed(seq, identity, digest, head.offset, item.content())
+        return Receipt(seq, identity, digest, self._durable, head.offset)
+
+    def _cause(self, refs: Sequence[str | int], earlier: list[Receipt]) -> list[str]:
+        found = []
+        for ref in refs:
+            if isinstance(ref, str):
+                if self._index.offset(ref, self._before) is None:
+                    raise Usage(
+                        f"cause {ref} is no event of this ledger",
+                        safe="nothing was written",
+                        remedy="find the id with `t2c ledger log --json`",
+                    )
+                found.append(ref)
+            elif 0 <= ref < len(earlier):
+                found.append(earlier[ref].id)
+            else:
+                raise Usage(
+                    f"cause {ref} is no earlier event of the same append",
+                    safe="nothing was written",
+                    remedy="count from 0, and only what comes before",
+                )
+        return found
+
+    def _repeat(self, key: str, item: EventDraft) -> Receipt | None:
+        known = self._keys.get(key) or self._index.keyed(key, self._before)
+        if known is None:
+            return None
+        if known.content != item.content():
+            raise Conflict(
+                f"key {key!r} was used for other content",
+                where=f"seq {known.seq}",
+                safe="nothing was written",
+                remedy="take a new key, or send the same content to get the first receipt again",
+            )
+        self.repeated = True
+        return Receipt(known.seq, known.id, known.hash, self._durable, known.offset, repeated=True)
+
+
+def _check(expected: Expected | None, head: Position) -> None:
+    if expected is None:
+        return
+    if expected.seq not in (None, head.seq) or expected.hash not in (None, head.hash):
+        raise Conflict(
+            f"the ledger's head is seq {head.seq}, hash {head.hash}, not the expected one",
+            where=f"seq {head.seq}",
+            safe="nothing was written",
+            remedy="read what is new (`t2c ledger log`), decide again, and give the new head",
+            seq=head.seq,
+            hash=head.hash,
+        )
