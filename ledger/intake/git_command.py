@@ -7,6 +7,7 @@ network: a partial clone's missing objects are not fetched.
 
 from __future__ import annotations
 
+import configparser
 import re
 import shlex
 import tempfile
@@ -41,13 +42,8 @@ _SET: Final = (
     "LC_ALL=C",
 )  # fmt: skip
 
-_OPTIONS: Final = (
-    "--no-pager", "--no-replace-objects",
-    "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null",
-    "-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "log.mailmap=false",
-    "-c", "diff.renames=true", "-c", "diff.renameLimit=1000", "-c", "diff.orderFile=/dev/null",
-    "-c", "diff.algorithm=myers", "-c", "diff.relative=false",
-)  # fmt: skip
+_OPTIONS: Final = ("--no-pager", "--no-replace-objects", "-c", "core.attributesFile=/dev/null")
+"""Enough for rev-list, cat-file and diff-tree: these ignore all settings about how history is shown."""
 
 _NOT_FOUND: Final = 127
 _MAX_ERROR_TEXT: Final = 64 * 1024
@@ -168,7 +164,7 @@ def open_repository(root: Path) -> Iterator[Repository]:
     top = root.resolve()
     try:
         repo = git.Repo(top, search_parent_directories=True, expand_vars=False)
-    except (git.InvalidGitRepositoryError, git.NoSuchPathError, OSError):
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError, OSError, ValueError, configparser.Error):
         if (top / ".git").exists():
             raise GitUnusable("git_failed", "the folder .git is not a usable repository") from None
         raise GitUnusable("not_a_repository", "the root is in no Git repository") from None

@@ -391,6 +391,10 @@ def test_damage_is_told_and_proves_nothing(repo: Repo, tmp_path: Path) -> None:
         damaged("config", lambda copy: (copy / ".git/config").write_text("[broken\n") and None).head is None
     )
     assert damaged("ancestor", lambda copy: (copy / loose(first)).unlink()).reachable is None
+    blob = repo.git("rev-parse", f"{second}:b.py")
+    history = damaged("blob", lambda copy: (copy / loose(blob)).unlink())
+    assert third in shas(history)
+    assert second not in shas(history)  # its paths were told before its lines could not be
     tree = repo.git("rev-parse", f"{second}^{{tree}}")
     history = damaged("tree", lambda copy: (copy / loose(tree)).unlink())
     assert third not in shas(history)  # its tree differs from one that is lost
@@ -432,23 +436,36 @@ def test_a_shallow_clone_is_told_and_proves_nothing(repo: Repo, tmp_path: Path) 
     assert (whole.shallow, whole.reading.complete, whole.reading.warnings) == (False, True, ())
 
 
-def test_a_partial_clone_is_read_without_fetching(repo: Repo, tmp_path: Path) -> None:
+def test_partial_clones_are_read_without_fetching(repo: Repo, tmp_path: Path) -> None:
+    def objects(clone: Path) -> list[str]:
+        return sorted(path.name for path in (clone / ".git/objects").rglob("*"))
+
+    def cloned(kind: str) -> Path:
+        clone = tmp_path / kind.replace(":", "-")
+        repo.git("clone", "-q", "--no-checkout", f"--filter={kind}", f"file://{repo.path}", str(clone))
+        return clone
+
     repo.put("a.py", "1\n2\n3\n")
     repo.commit("one", "b.py")
     repo.git("mv", "b.py", "c.py")
     repo.put("a.py", "1\n2\n")
     repo.commit("two")
     repo.git("config", "uploadpack.allowFilter", "true")
-    clone = tmp_path / "clone"
-    repo.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repo.path}", str(clone))
-    before = sorted(path.name for path in (clone / ".git/objects").rglob("*"))
+    clone = cloned("blob:none")
+    before = objects(clone)
     history = read_history(clone)
     two, one = history.reading.records
     assert warned(history) == [("git", None, "partial_clone", 1)]
     assert (two.metadata["additions"], two.metadata["filesChanged"]) == (None, 2)
     assert two.metadata["changedFiles"][1] == {"status": "R100", "path": "c.py", "previousPath": "b.py"}
     assert one.paths == ("a.py", "b.py")
-    assert sorted(path.name for path in (clone / ".git/objects").rglob("*")) == before
+    assert objects(clone) == before
+    clone = cloned("tree:0")
+    before = objects(clone)
+    history = read_history(clone)
+    assert [reason for _, _, reason, _ in warned(history)] == ["partial_clone", "git_failed"]
+    assert not history.reading.complete
+    assert objects(clone) == before
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
@@ -481,8 +498,9 @@ def test_no_setting_of_the_user_changes_the_records(repo: Repo, own_settings: Pa
         "[log]\n showSignature = true\n date = relative\n showRoot = false\n mailmap = true\n follow = true\n"
         "[core]\n quotePath = true\n pager = false\n fsmonitor = false\n"
         "[i18n]\n logOutputEncoding = ISO-8859-1\n commitEncoding = ISO-8859-1\n"
-        "[color]\n ui = always\n[format]\n pretty = oneline\n"
+        f"[color]\n ui = always\n[format]\n pretty = oneline\n[core]\n attributesFile = {own_settings}/attributes\n"
     )
+    (own_settings / "attributes").write_text("* binary\n")
     assert read_history(repo.path) == plain
 
 
@@ -534,6 +552,8 @@ def test_worktrees_and_detached_heads(repo: Repo, tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     repo.git("clone", "-q", "--bare", str(repo.path), str(bare))
     assert len(read_history(bare).reading.records) == 2
+    (bare / "config").write_text("[broken\n")
+    assert warned(read_history(bare))[0][2] in ("git_failed", "not_a_repository")
 
 
 def test_replaced_objects_are_read_as_they_were_made(repo: Repo) -> None:
