@@ -28,7 +28,7 @@ _TEST_FILE: Final = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.pyi?$|con
 
 
 class PythonCode:
-    """The extractor of `.py` and `.pyi` files (intent-evidence §2.3, better-than-todo2code §1.7)."""
+    """The extractor of `.py` and `.pyi` files (intent-evidence §2.3)."""
 
     name: str = "t2c/tree-sitter-python@1"
     source: SourceKind = SOURCE
