@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
-from t2c.ledger.events.draft import EventDraft
-from t2c.ledger.events.evidence import Relation, RelationLinked, Signal
+from t2c.ledger.engine import Ledger, create
+from t2c.ledger.events.draft import EventDraft, draft
+from t2c.ledger.events.evidence import ObservationNoted, Relation, RelationLinked, Signal
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.journal.chain import seal
 from t2c.ledger.journal.read import JournalFile
@@ -20,6 +24,9 @@ from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.digests import ZERO
 from t2c.ledger.kernel.ids import relation_id
+
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci")
 
 _FIRST_TS = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
 
@@ -238,3 +245,95 @@ def new_journal() -> Callable[[Path], ChainedJournal]:
 def chain(tmp_path: Path) -> ChainedJournal:
     """A journal in a workspace of its own, with its genesis event."""
     return ChainedJournal(tmp_path / ".t2c" / "journal.ndjson")
+
+
+class Oracle:
+    """The journal's format once more, with json and hashlib alone: nothing of t2c's own is used here."""
+
+    ZERO = "0" * 64
+
+    def leaf(self, line: bytes) -> str:
+        return hashlib.sha256(b"\x00" + line).hexdigest()
+
+    def line(self, event: Mapping[str, Any]) -> bytes:
+        return json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def identity(self, event: Mapping[str, Any]) -> str:
+        bare = {name: value for name, value in event.items() if name != "id"}
+        return "EVT-" + hashlib.sha256(b"\x02" + self.line(bare)).hexdigest()[:20]
+
+    def mint(self, events: Iterable[Mapping[str, Any]]) -> bytes:
+        """A journal of these events, each with a new seq, prev and id: what a forger would write."""
+        lines, prev = [], self.ZERO
+        for seq, event in enumerate(events, 1):
+            minted = {**event, "seq": seq, "prev": prev}
+            minted["id"] = self.identity(minted)
+            lines.append(self.line(minted))
+            prev = self.leaf(lines[-1])
+        return b"".join(line + b"\n" for line in lines)
+
+    def root(self, leaves: Sequence[bytes]) -> bytes:
+        """RFC 6962 §2.1, word for word."""
+        if not leaves:
+            return hashlib.sha256(b"").digest()
+        if len(leaves) == 1:
+            return leaves[0]
+        split = 1
+        while split * 2 < len(leaves):
+            split *= 2
+        return hashlib.sha256(b"\x01" + self.root(leaves[:split]) + self.root(leaves[split:])).digest()
+
+    def check(self, path: Path) -> list[dict[str, Any]]:
+        """All events of a journal, after every rule of the line format was asserted."""
+        content = path.read_bytes()
+        assert content.endswith(b"\n")
+        events, prev = [], self.ZERO
+        for seq, line in enumerate(content[:-1].split(b"\n"), 1):
+            event: dict[str, Any] = json.loads(line)
+            assert self.line(event) == line
+            assert len(line) < 1 << 20
+            assert (event["seq"], event["prev"]) == (seq, prev)
+            assert event["id"] == self.identity(event)
+            assert not events or events[-1]["ts"] <= event["ts"]
+            assert all(event.get(name, True) for name in ("batch", "cause", "run", "key", "origin"))
+            events.append(event)
+            prev = self.leaf(line)
+        return events
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Oracle:
+    """An independent reading of the journal's format."""
+    return Oracle()
+
+
+def _note(
+    text: str,
+    *,
+    cause: tuple[str | int, ...] = (),
+    key: str | None = None,
+    run: str | None = None,
+    actor: Actor = SCANNER,
+) -> EventDraft:
+    return draft(ObservationNoted(statement=text), actor=actor, cause=cause, key=key, run=run)
+
+
+@pytest.fixture(scope="session")
+def note() -> Callable[..., EventDraft]:
+    """Makes a draft of an `observation.noted`."""
+    return _note
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """The folder of a new ledger."""
+    folder = tmp_path / ".t2c"
+    create(folder)
+    return folder
+
+
+@pytest.fixture
+def ledger(workspace: Path) -> Iterator[Ledger]:
+    """A new ledger, open with a held lock."""
+    with Ledger(workspace, hold=True) as opened:
+        yield opened

@@ -53,16 +53,44 @@ def _shortest(value: object) -> object:
 def decimal3(value: float) -> int | float:
     """A real rounded to three places, as an integer when it is one (`1`, not `1.0`).
 
-    Raises NotCanonical for NaN and infinities.
+    Raises NotCanonical for NaN, infinities and what lies beyond ±(2^53−1).
     """
     if not math.isfinite(value):
         raise NotCanonical(f"{value!r} is not a finite number")
     rounded = round(value, 3)
+    if abs(rounded) > MAX_INT:
+        raise NotCanonical(f"{value!r} lies beyond ±(2^53−1); write it as a string")
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def check(value: object, where: str = "$", depth: int = 0) -> None:
+def check(value: object) -> None:
     """Walk a free-form value and raise NotCanonical, naming the place, if it breaks a limit."""
+    # Nearly every value keeps the limits: the walk that can name a place is taken only by those that do not.
+    if not _keeps(value, 0):
+        _explain(value, "$", 0)
+
+
+def _keeps(value: object, depth: int) -> bool:
+    kind = type(value)
+    if kind is str:
+        return value.isascii()  # type: ignore[attr-defined, no-any-return]
+    if value is None or kind is bool:
+        return True
+    if kind is int:
+        return -MAX_INT <= value <= MAX_INT  # type: ignore[operator]
+    if depth >= MAX_DEPTH:
+        return False
+    if kind is list:
+        return all(_keeps(item, depth + 1) for item in value)  # type: ignore[attr-defined]
+    if kind is dict:
+        for key, item in value.items():  # type: ignore[attr-defined]
+            if not (type(key) is str and key.isascii() and _keeps(item, depth + 1)):
+                return False
+        return True
+    return False
+
+
+def _explain(value: object, where: str, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise NotCanonical(f"{where}: nested deeper than {MAX_DEPTH}")
     match value:
@@ -80,12 +108,12 @@ def check(value: object, where: str = "$", depth: int = 0) -> None:
                 if not isinstance(key, str):
                     raise NotCanonical(f"{where}: key {key!r} is not a string")
                 _check_text(key, where)
-                if any(char > _LAST_KEY_CHAR for char in key):
+                if key and max(key) > _LAST_KEY_CHAR:
                     raise NotCanonical(f"{where}: key {key!r} has a character above U+D7FF")
-                check(item, f"{where}.{key}", depth + 1)
+                _explain(item, f"{where}.{key}", depth + 1)
         case list() | tuple():
             for index, item in enumerate(value):
-                check(item, f"{where}[{index}]", depth + 1)
+                _explain(item, f"{where}[{index}]", depth + 1)
         case _:
             raise NotCanonical(f"{where}: {type(value).__name__} has no JSON form")
 
@@ -115,20 +143,14 @@ def loads(text: bytes | str) -> object:
     """
     import json
 
-    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for key, item in items:
-            if key in found:
-                raise NotCanonical(f"duplicate key {key!r}")
-            found[key] = item
-        return found
-
-    def constant(name: str) -> object:
-        raise NotCanonical(f"{name} is not JSON")
-
     try:
-        decoded = text if isinstance(text, str) else text.decode("utf-8")
-        value: object = json.loads(decoded, object_pairs_hook=pairs, parse_constant=constant)
+        value: object = json.loads(
+            text if isinstance(text, str) else text.decode("utf-8"),
+            object_pairs_hook=_distinct,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_integer,
+        )
     except UnicodeDecodeError as error:
         raise NotCanonical(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
@@ -136,3 +158,32 @@ def loads(text: bytes | str) -> object:
     except RecursionError:
         raise NotCanonical("nested too deeply") from None
     return value
+
+
+def _distinct(items: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(items)
+    if len(found) != len(items):
+        seen: set[str] = set()
+        for key, _ in items:
+            if key in seen:
+                raise NotCanonical(f"duplicate key {key!r}")
+            seen.add(key)
+    return found
+
+
+def _no_constant(name: str) -> object:
+    raise NotCanonical(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise NotCanonical(f"the number {digits[:40]} is too large")
+    return value
+
+
+def _integer(digits: str) -> int:
+    # Longer ones break every limit, and Python itself refuses to read thousands of digits.
+    if len(digits) > 400:
+        raise NotCanonical(f"an integer of {len(digits)} digits is too large; write it as a string")
+    return int(digits)
