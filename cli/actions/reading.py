@@ -54,7 +54,10 @@ class Sources:
 
     def covers(self, path: str) -> bool:
         """True if the absence of `path` from the inventory means that the file is not there."""
-        return not any(folder in ("", ".") or path.startswith(folder + "/") for folder in self.unread)
+        # A path that is not UTF-8 is quoted as a whole, so the quote at a folder's end is not part of its name.
+        return not any(
+            folder in ("", ".") or path.startswith(folder.removesuffix('"') + "/") for folder in self.unread
+        )
 
 
 def read_sources(context: Context, known_commits: frozenset[str]) -> Sources:

@@ -27,6 +27,7 @@ from t2c.ledger.engine import Ledger, Standing
 from t2c.ledger.errors import Conflict, T2cError
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.runs import OmissionNoted, RunFinished, RunStarted, StageFinished
+from t2c.ledger.intake.git import COMMIT_SOURCE
 from t2c.ledger.intake.git import EXTRACTOR as GIT_EXTRACTOR
 from t2c.ledger.journal.append import Expected
 from t2c.ledger.journal.lock import OneShotLock
@@ -107,7 +108,6 @@ class _Work:
         self.ledger = ledger
         self.sources = sources
         self.appended: Counter[str] = Counter()
-        self.noted: list[OmissionNoted] = []
         self.run: RunId | None = None
 
     def record(self, standing: Standing) -> Standing:
@@ -158,13 +158,21 @@ class _Work:
         }
         standing |= state.records.keys() - gone.keys()
         by_stage["link"] = decide_relations(state, linked, standing, run)
-        self.noted = _omissions(self.sources.stages, links)
-        covered = {stage.source for stage in self.sources.stages if stage.failure is None} | {"link"}
-        covered |= {item.source for item in self.noted}
-        omissions = decide_omissions(state, self.noted, covered, run)
+        noted = _omissions(self.sources.stages, links)
+        omissions = decide_omissions(state, noted, self._covered, run)
         if not omissions and not any(by_stage.values()):
             return []
         return self._run(state, run, by_stage, omissions, len(linked))
+
+    def _covered(self, source: str, path: str | None) -> bool:
+        """True if this scan looked where an omission was noted and would have noted it again."""
+        if source == COMMIT_SOURCE:
+            # Commits never change and are read once: what was left out of one stays so while it is reachable.
+            reachable = self.sources.reachable
+            return reachable is not None and (path or "").removeprefix("commit:") not in reachable
+        return source == "link" or any(
+            stage.source == source and stage.failure is None for stage in self.sources.stages
+        )
 
     def _gone(self, state: EvidenceState) -> dict[str, str]:
         sources = self.sources
@@ -343,8 +351,8 @@ def _omissions(stages: Sequence[Stage], links: Links) -> list[OmissionNoted]:
 def _result(work: _Work, standing: Standing, ledger: str, made: bool) -> Scanned:
     records = Counter(live.source for live in standing.state.records.values())
     omissions: Counter[str] = Counter()
-    for item in work.noted:
-        omissions[item.reason] += item.count
+    for key, live in standing.state.omissions.items():
+        omissions[orjson.loads(key)[2]] += live.count
     failures = [stage.failure for stage in work.sources.stages if stage.failure is not None]
     result = ScanResult(
         run=work.run if work.appended else None,

@@ -6,7 +6,7 @@ only the difference and whole records are read back only when somebody needs the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -33,6 +33,7 @@ __all__ = [
     "HANDLED",
     "STATE_VERSION",
     "EvidenceState",
+    "LiveOmission",
     "LiveRecord",
     "LiveRelation",
     "Observation",
@@ -69,6 +70,11 @@ class LiveRelation(msgspec.Struct, array_like=True):
     to: str
 
 
+class LiveOmission(msgspec.Struct, array_like=True):
+    digest: bytes
+    count: int
+
+
 class EvidenceState(msgspec.Struct):
     """Everything that stands: records and relations by id, omissions by key, runs without an end.
 
@@ -77,7 +83,7 @@ class EvidenceState(msgspec.Struct):
 
     records: dict[str, LiveRecord] = {}
     relations: dict[str, LiveRelation] = {}
-    omissions: dict[str, bytes] = {}
+    omissions: dict[str, LiveOmission] = {}
     runs: dict[str, str] = {}
 
 
@@ -134,6 +140,7 @@ class _Key(msgspec.Struct):
     source: str
     path: str | None
     reason: str
+    count: int = 0
 
 
 _identified = msgspec.json.Decoder(_Identified).decode
@@ -180,7 +187,7 @@ def evolve(state: EvidenceState, type: str, data: bytes, offset: int, run: str |
             key = _key(data)
             text = _omission_key(key.source, key.path, key.reason)
             if type == "omission.noted":
-                state.omissions[text] = _digest(data)
+                state.omissions[text] = LiveOmission(_digest(data), key.count)
             else:
                 state.omissions.pop(text, None)
         case "run.started" if run is not None:
@@ -289,20 +296,27 @@ def decide_relations(
 
 
 def decide_omissions(
-    state: EvidenceState, noted: Sequence[OmissionNoted], covered: frozenset[str] | set[str], run: str
+    state: EvidenceState,
+    noted: Sequence[OmissionNoted],
+    covered: Callable[[str, str | None], bool],
+    run: str,
 ) -> list[EventDraft]:
-    """Events that make the live omissions of the `covered` sources equal to `noted`."""
+    """Events that make the live omissions equal to `noted`, as far as they were looked at.
+
+    `covered` says of a (source, path) whether this reading would have noted it again.
+    """
     drafts: list[EventDraft] = []
     keys: set[str] = set()
     for omission in noted:
         key = _omission_key(omission.source, omission.path, omission.reason)
         keys.add(key)
         item = draft(omission, run=run)
-        if state.omissions.get(key) != _digest(item.data):
+        known = state.omissions.get(key)
+        if known is None or known.digest != _digest(item.data):
             drafts.append(item)
     for key in sorted(state.omissions.keys() - keys):
         source, path, reason = orjson.loads(key)
-        if source in covered:
+        if covered(source, path):
             drafts.append(draft(OmissionCleared(source=source, path=path, reason=reason), run=run))
     return drafts
 

@@ -53,7 +53,7 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
 
 def _repo_paths(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
-        if value.startswith(("/", "~")) or "://" in value or ".." in value.split("/"):
+        if value.startswith(("/", "~/")) or "://" in value or ".." in value.split("/"):
             raise ValueError(f"{value!r} is not a path inside the repository")
     return _unique(values)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import orjson
 
 from t2c.ledger.commands.evidence import (
@@ -147,16 +149,20 @@ def omission(count: int, path: str | None = "a.py") -> OmissionNoted:
     return OmissionNoted(source="ast", path=path, reason="too_large", count=count, lines=(), detail="d")
 
 
+def of(name: str) -> Callable[[str, str | None], bool]:
+    return lambda source, path: source == name
+
+
 def test_omissions_are_live_evidence() -> None:
     state = EvidenceState()
-    first = decide_omissions(state, [omission(1), omission(1, None)], {"ast"}, "run")
+    first = decide_omissions(state, [omission(1), omission(1, None)], of("ast"), "run")
     assert types(first) == ["omission.noted", "omission.noted"]
     apply(state, first)
-    assert decide_omissions(state, [omission(1), omission(1, None)], {"ast"}, "run") == []
-    assert types(decide_omissions(state, [omission(2), omission(1, None)], {"ast"}, "run")) == [
+    assert decide_omissions(state, [omission(1), omission(1, None)], of("ast"), "run") == []
+    assert types(decide_omissions(state, [omission(2), omission(1, None)], of("ast"), "run")) == [
         "omission.noted"
     ]
-    cleared = decide_omissions(state, [omission(1)], {"ast"}, "run")
+    cleared = decide_omissions(state, [omission(1)], of("ast"), "run")
     assert types(cleared) == ["omission.cleared"]
     assert orjson.loads(cleared[0].data)["path"] is None
     apply(state, cleared)
@@ -165,8 +171,8 @@ def test_omissions_are_live_evidence() -> None:
 
 def test_an_omission_of_a_source_that_was_not_read_stays() -> None:
     state = EvidenceState()
-    apply(state, decide_omissions(state, [omission(1)], {"ast"}, "run"))
-    assert decide_omissions(state, [], {"todo"}, "run") == []
+    apply(state, decide_omissions(state, [omission(1)], of("ast"), "run"))
+    assert decide_omissions(state, [], of("todo"), "run") == []
 
 
 def relation(source: str, to: str, confidence: float = 0.9) -> tuple[str, bytes]:
