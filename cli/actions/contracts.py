@@ -28,7 +28,7 @@ _SAYS: Final = {"type": "string", "pattern": "\\S"}
 _NOTHING: Final = {"const": None}
 _OUTSIDE: Final = {
     "anyOf": [
-        {"pattern": "^[/~]"},
+        {"pattern": "^~?/"},
         {"pattern": "://"},
         {"pattern": "(^|/)\\.\\./"},
         {"pattern": "(^|/)\\.\\.$", "not": _FINAL_LF},
