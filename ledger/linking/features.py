@@ -35,6 +35,11 @@ _RELEASING: Final = (
 _BOOKKEEPING: Final = re.compile(
     rf"\w{{1,30}}\(release\)!?:|{citations.TYPED}(?:{'|'.join(_RELEASING)})", re.IGNORECASE
 )
+_CHANGELOG_FILE: Final = re.compile(
+    r"(?:.*/)?(?:(?:change[-_]?s|change[-_]?log|history|news|release[-_]?notes)(?:\.\w{1,10})?\Z"
+    r"|(?:changes|changelog\.d|newsfragments|\.changes|\.changeset)/)",
+    re.IGNORECASE,
+)
 _CHANGELOG: Final = re.compile(r"\b(?:change[- ]?log|release notes|history|news)\b", re.IGNORECASE)
 
 _WORD: Final = re.compile(r"[A-Z][a-z]{3,}|[a-z]{4,}|[A-Z]{4,}")
@@ -206,9 +211,10 @@ def read(bodies: Iterable[bytes]) -> Corpus:
 
 def keeps_books(commit: Record) -> bool:
     """True for a commit that makes a release or only writes its changelog: it is not what was released."""
-    subject = commit.statement.text
-    is_changelog = commit.metadata.docOnly is True and _CHANGELOG.search(subject) is not None
-    return is_changelog or _BOOKKEEPING.match(subject) is not None
+    subject, paths = commit.statement.text, commit.statement.target.paths
+    if _BOOKKEEPING.match(subject) or (paths and all(map(_CHANGELOG_FILE.match, paths))):
+        return True
+    return commit.metadata.docOnly is True and _CHANGELOG.search(subject) is not None
 
 
 def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:

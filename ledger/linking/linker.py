@@ -21,10 +21,10 @@ _OMITTED: Final = {
     "ambiguous_path": "paths that several files end in",
     "ambiguous_symbol": "names with several declarations",
     "commit_after_release": "commits that cite what an entry cites but are younger than its release",
-    "number_too_common": "citations of a number that too many commits carry",
+    "number_too_common": "citations or pairings under a number that too many records share",
     "number_without_words": "commits whose body cites what an entry cites, without a word in common",
     "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
-    "ticket_too_common": "pairings under a ticket or number that too many records share",
+    "ticket_too_common": "pairings under a ticket that too many records share",
     "unreadable_record": "bodies that are not records",
 }
 """What the count of each reason counts."""
@@ -67,11 +67,7 @@ def _merged(hits: Iterable[Hit]) -> list[LinkDraft]:
 
 def _draft(hits: list[Hit]) -> LinkDraft:
     source, target, kind, *_ = hits[0]
-    order = tuple(RULES)
-    confidence, rule = max(
-        ((PRIORS[hit.basis[0]].confidence, hit.rule) for hit in hits),
-        key=lambda strength: (strength[0], -order.index(strength[1])),
-    )
+    confidence, rule = max((PRIORS[hit.basis[0]].confidence, hit.rule) for hit in hits)
     return LinkDraft(
         id=relation_id(source, target, kind),
         source=source,

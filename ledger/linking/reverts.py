@@ -59,6 +59,6 @@ def _taken_back(known: Mapping[str, Commit]) -> dict[str, frozenset[str]]:
         quoted = _BY_SUBJECT.match(commit.subject)
         if not targets and quoted and len(same := by_subject.get(quoted[1], ())) == 1:
             targets.update(same)
-        if targets := targets - {commit.revision}:
+        if targets:
             found[commit.revision] = frozenset(targets)
     return found

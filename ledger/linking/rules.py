@@ -15,10 +15,22 @@ from t2c.ledger.linking.base import Abstention, Hit, Rule
 from t2c.ledger.linking.citations import STRENGTH, Citation, Grade
 from t2c.ledger.linking.features import Corpus, Statement
 
-__all__ = ["MAX_CANDIDATES", "MAX_COMMITS", "MAX_PAIRS", "RULES", "number", "path", "symbol", "ticket"]
+__all__ = [
+    "MAX_CANDIDATES",
+    "MAX_COMMITS",
+    "MAX_ENTRIES",
+    "MAX_PAIRS",
+    "RULES",
+    "number",
+    "path",
+    "symbol",
+    "ticket",
+]
 
 MAX_COMMITS: Final = 5
 """A number on more commits than this no longer says which of them is meant."""
+MAX_ENTRIES: Final = 5
+"""A number of more entries than this is a large change, which a mention in some body does not stand for."""
 MAX_PAIRS: Final = 200
 """Pairs that one key may make between two kinds of records, so that no key is quadratic."""
 MAX_CANDIDATES: Final = 50
@@ -41,7 +53,9 @@ def number(corpus: Corpus) -> Iterator[Hit | Abstention]:
       documentation.
     * A number of another repository is meant only as the pull request's own, which an imported history keeps;
       elsewhere it is a dependency that the commit follows.
-    * If more than MAX_COMMITS are still meant, each citation by an entry or a plan is `number_too_common`.
+    * If more than MAX_COMMITS are still meant, or more than MAX_ENTRIES cite what commits only mention in their
+      bodies, each citation by an entry or a plan is `number_too_common`; and so is a number that would make more
+      than MAX_PAIRS pairs between two kinds of records.
     * `implements` needs a plan of positive polarity, a commit that still stands and is not documentation only,
       and more than a mention in the body; otherwise the commit is `related_to` the plan.
     * A mention in the body counts only if commit and entry have a telling word in common too; else it is
@@ -55,9 +69,11 @@ def number(corpus: Corpus) -> Iterator[Hit | Abstention]:
     for key in sorted(entries.keys() | plans.keys()):
         citing, planned = entries.get(key, ()), plans.get(key, ())
         meant = _meant(commits.get(key, ()))
-        if len(meant) > MAX_COMMITS:
+        if len(meant) > MAX_COMMITS or (len(citing) > MAX_ENTRIES and _only_mentioned(meant)):
             for _ in range(len(citing) + len(planned)):
-                yield Abstention("number_too_common", f"{key} on {len(meant)} commits")
+                yield Abstention(
+                    "number_too_common", f"{key} on {len(citing)} entries and {len(meant)} commits"
+                )
         else:
             yield from _releases("number", key, citing, meant)
             yield from _implements("number", key, meant, planned)
@@ -75,14 +91,8 @@ def ticket(corpus: Corpus) -> Iterator[Hit | Abstention]:
     entries, plans = _by_key(corpus.entries, _tickets), _by_key(corpus.todos, _tickets)
     for key in sorted(entries.keys() | plans.keys()):
         citing, planned, meant = entries.get(key, ()), plans.get(key, ()), commits.get(key, ())
-        if len(citing) * len(meant) > MAX_PAIRS:
-            yield _too_common("ticket", key, len(citing), "entries", len(meant), "commits")
-        else:
-            yield from _releases("ticket", key, citing, meant)
-        if len(meant) * len(planned) > MAX_PAIRS:
-            yield _too_common("ticket", key, len(meant), "commits", len(planned), "plans")
-        else:
-            yield from _implements("ticket", key, meant, planned)
+        yield from _releases("ticket", key, citing, meant)
+        yield from _implements("ticket", key, meant, planned)
         yield from _claims("ticket", key, citing, planned)
 
 
@@ -178,7 +188,14 @@ def _meant(commits: Cited) -> Cited:
     return [pair for pair in chosen if not _weakness(pair[0])] or chosen
 
 
+def _only_mentioned(commits: Cited) -> bool:
+    return any(grade == "in_body" for _, grade in commits)
+
+
 def _releases(rule: Keyed, key: str, entries: Cited, commits: Cited) -> Iterator[Hit | Abstention]:
+    if len(entries) * len(commits) > MAX_PAIRS:
+        yield _too_common(rule, key, len(entries), "entries", len(commits), "commits")
+        return
     for entry, _ in entries:
         for commit, grade in commits:
             if grade != "of_pull_request" and _is_later(commit, entry):
@@ -202,7 +219,10 @@ def _is_later(commit: Statement, entry: Statement) -> bool:
     return written is not None and released is not None and written > released + DAYS_OF_GRACE
 
 
-def _implements(rule: Keyed, key: str, commits: Cited, plans: Cited) -> Iterator[Hit]:
+def _implements(rule: Keyed, key: str, commits: Cited, plans: Cited) -> Iterator[Hit | Abstention]:
+    if len(commits) * len(plans) > MAX_PAIRS:
+        yield _too_common(rule, key, len(commits), "commits", len(plans), "plans")
+        return
     for commit, grade in commits:
         for plan, _ in plans:
             weakness = _weakness(commit)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from t2c.ledger.kernel.ids import RecordId
@@ -60,14 +61,19 @@ class Declaration(NamedTuple):
     @property
     def is_product(self) -> bool:
         """Declared neither in tests nor in documentation, examples or the project's own tooling."""
-        *folders, file = self.path.split("/")
-        stem = file.partition(".")[0]
-        return not (
-            any(folder in _THROW_AWAY or folder.startswith(".") for folder in folders)
-            or stem == "conftest"
-            or stem.startswith("test_")
-            or stem.endswith("_test")
-        )
+        return _is_product(self.path)
+
+
+@lru_cache(maxsize=4096)
+def _is_product(path: str) -> bool:
+    *folders, file = path.split("/")
+    stem = file.partition(".")[0]
+    return not (
+        any(folder in _THROW_AWAY or folder.startswith(".") for folder in folders)
+        or stem == "conftest"
+        or stem.startswith("test_")
+        or stem.endswith("_test")
+    )
 
 
 class Resolution(NamedTuple):

@@ -28,6 +28,8 @@ def cited(subject: str, body: str = "", *keys: str) -> dict[str, str]:
         ("fix: #12 hold the lock", "", "closed"),
         ("Hold the lock [fixes #12]", "", "closed"),
         ("Hold the lock", "Closes: #12", "closed"),
+        ("Hold #12", "See #12. Closes #12, see #12", "closed"),
+        ("Hold the lock (#12)", "Fixes #12", "of_pull_request"),
         ("Hold the lock", "resolves ada/app#12", "closed"),
         ("Hold the lock", "Fixes issue #12", "closed"),
         ("Hold the lock", "Fixes #9, #10 and #12", "closed"),

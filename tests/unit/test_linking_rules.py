@@ -12,7 +12,7 @@ from t2c.ledger.events.evidence import RelationLinked
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.linking.base import PRIORS, LinkDraft
 from t2c.ledger.linking.linker import MAX_RELATIONS, link
-from t2c.ledger.linking.rules import MAX_COMMITS
+from t2c.ledger.linking.rules import MAX_COMMITS, MAX_ENTRIES, MAX_PAIRS
 
 PLAIN: dict[str, Any] = {"action": "add", "status": "unknown", "confidence": 0.9, "basis": ("made",)}
 
@@ -201,15 +201,59 @@ def test_changelog_upkeep_is_not_what_was_released() -> None:
     assert list(works) == [("entry", "releases", "works")]
 
 
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("CHANGES.rst", False),
+        ("docs/changelog.md", False),
+        ("HISTORY", False),
+        ("changes/12.md", False),
+        ("newsfragments/12.bugfix.rst", False),
+        ("docs/lock.md", True),
+        ("app/changes.d/a.py", True),
+        ("exchanges.py", True),
+    ],
+)
+def test_commit_that_writes_only_the_changelog_does_not_count(path: str, counts: bool) -> None:
+    change = entry("Fix it (#12)", tickets=("#12",))
+    alone = commit("Hold the lock (#12)", tickets=("#12",), paths=(path,))
+    beside = commit("Hold the lock (#12)", tickets=("#12",), paths=(path, "app/lock.py"))
+    assert bool(list(Drawn(entry=change, commit=alone))) is counts
+    assert list(Drawn(entry=change, commit=beside)) == [("entry", "releases", "commit")]
+
+
 def test_number_on_too_many_commits_links_nothing_and_is_counted() -> None:
     commits = {f"c{i}": commit(f"Part {i} (#12)", tickets=("#12",)) for i in range(MAX_COMMITS + 1)}
     one, two = entry("One (#12)", tickets=("#12",)), entry("Two (#12)", tickets=("#12",))
     drawn = Drawn(one=one, two=two, **commits)
     assert list(drawn) == []
     assert drawn.counted() == {"number_too_common": 2}
-    assert "#12 on 6 commits" in drawn.links.warnings[0].detail
+    assert "#12 on 2 entries and 6 commits" in drawn.links.warnings[0].detail
     commits.popitem()
     assert len(list(Drawn(one=one, two=two, **commits))) == 2 * MAX_COMMITS
+
+
+def test_mention_in_a_body_does_not_stand_for_a_large_change() -> None:
+    entries = {f"e{n}": entry(f"Part {n} of locks (#12)", tickets=("#12",)) for n in range(MAX_ENTRIES + 1)}
+    mentions = commit("Hold locks\n\nUnlike #12", tickets=("#12",))
+    closes = commit("Hold locks\n\nCloses #12", tickets=("#12",))
+    assert list(Drawn(commit=mentions, **entries)) == []
+    assert Drawn(commit=mentions, **entries).counted() == {"number_too_common": MAX_ENTRIES + 1}
+    assert len(list(Drawn(commit=closes, **entries))) == MAX_ENTRIES + 1
+    entries.popitem()
+    assert len(list(Drawn(commit=mentions, **entries))) == MAX_ENTRIES
+
+
+def test_number_on_very_many_entries_links_nothing_and_is_counted() -> None:
+    commits = {f"c{n}": commit(f"Part {n} (#12)", tickets=("#12",)) for n in range(MAX_COMMITS)}
+    entries = {
+        f"e{n}": entry(f"Part {n} (#12)", tickets=("#12",)) for n in range(MAX_PAIRS // MAX_COMMITS + 1)
+    }
+    drawn = Drawn(**commits, **entries)
+    assert list(drawn) == []
+    assert drawn.counted() == {"number_too_common": 1}
+    entries.popitem()
+    assert len(list(Drawn(**commits, **entries))) == MAX_PAIRS
 
 
 def test_number_of_another_repository_is_another_number() -> None:
@@ -279,7 +323,9 @@ def test_mention_claim_or_prohibition_implements_nothing() -> None:
     works = commit("Hold it (#12)", tickets=("#12",))
     documents = commit("Describe it (#12)", doc_only=True, tickets=("#12",))
     mentions = commit("Hold it\n\nUnlike #12", tickets=("#12",))
+    remark = todo("The lock is held (#12)", cls="declaration", tickets=("#12",))
     related = [("commit", "related_to", "plan")]
+    assert list(Drawn(plan=remark, commit=works)) == related
     assert list(Drawn(plan=plan, commit=mentions)) == related
     assert list(Drawn(plan=plan, commit=documents)) == related
     assert list(Drawn(plan=forbidden, commit=works)) == related
@@ -425,9 +471,11 @@ def test_named_file_is_related_to_its_module() -> None:
     whole = todo("Split src/app/a.py", paths=("src/app/a.py",))
     tail = todo("Split app/a.py", paths=("app/a.py",))
     bare = todo("Split a.py", paths=("a.py",))
+    elsewhere = todo("Split lib/app/a.py", paths=("lib/app/a.py",))
     assert list(Drawn(plan=whole, **code)) == [("plan", "related_to", "a")]
     assert list(Drawn(plan=tail, **code)) == [("plan", "related_to", "a")]
     assert list(Drawn(plan=bare, **code)) == []
+    assert list(Drawn(plan=elsewhere, **code)) == []
     strengths = [Drawn(plan=plan, **code).only().confidence for plan in (whole, tail)]
     assert strengths[0] > strengths[1]
 
@@ -447,6 +495,16 @@ def test_changed_files_alone_relate_a_commit_to_nothing() -> None:
     assert list(Drawn(commit=commit("Speed up", paths=("app/a.py",)), **code)) == []
 
 
+def test_two_module_records_of_one_file_are_told_apart_by_their_ids() -> None:
+    bodies = [
+        module("app/a.py", "app.a"),
+        module("app/a.py", "a"),
+        todo("Split app/a.py", paths=("app/a.py",)),
+    ]
+    assert link(bodies) == link(reversed(bodies))
+    assert len(link(bodies).relations) == 1
+
+
 # -- all together --------------------------------------------------------------------------------------------
 
 
@@ -463,8 +521,8 @@ def test_findings_of_two_rules_are_one_relation() -> None:
 
 def test_related_to_yields_to_the_specific_type() -> None:
     drawn = Drawn(
-        plan=todo("Hold the lock ABC-12 #7", tickets=("ABC-12", "#7")),
-        commit=commit("ABC-12 Hold the lock\n\nUnlike #7", tickets=("ABC-12", "#7")),
+        plan=todo("Hold the lock ABC-12 #77", tickets=("ABC-12", "#77")),
+        commit=commit("ABC-12 Hold the lock\n\nUnlike #77", tickets=("ABC-12", "#77")),
     )
     assert list(drawn) == [("commit", "implements", "plan")]
 
@@ -472,8 +530,8 @@ def test_related_to_yields_to_the_specific_type() -> None:
 def test_one_rule_draws_few_relations_from_one_record() -> None:
     names = tuple(f"load_{n}" for n in range(10))
     code = {name: declared("app/a.py", name) for name in names}
-    code["whole"] = declared("app/b.py", "Store.save")
-    drawn = Drawn(plan=todo("Speed up all", symbols=(*names, "Store.save")), **code)
+    code["whole"] = declared("app/b.py", "store.save")
+    drawn = Drawn(plan=todo("Speed up all", symbols=(*names, "store.save")), **code)
     assert len(list(drawn)) == MAX_RELATIONS
     assert ("plan", "related_to", "whole") in drawn
     assert drawn.counted() == {"relations_capped": 3}
