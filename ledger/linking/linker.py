@@ -67,15 +67,15 @@ def _merged(hits: Iterable[Hit]) -> list[LinkDraft]:
 
 def _draft(hits: list[Hit]) -> LinkDraft:
     source, target, kind, *_ = hits[0]
-    confidence, rule = max((PRIORS[hit.basis[0]].confidence, hit.rule) for hit in hits)
+    strongest = max(hits, key=lambda hit: (PRIORS[hit.basis[0]].confidence, hit.rule))
     return LinkDraft(
         id=relation_id(source, target, kind),
         source=source,
         target=target,
         type=kind,
-        confidence=decimal3(confidence),
+        confidence=decimal3(PRIORS[strongest.basis[0]].confidence),
         basis=tuple(sorted({token for hit in hits for token in hit.basis})),
-        rule=rule,
+        rule=strongest.rule,
         signals=tuple(sorted({signal for hit in hits for signal in hit.signals})),
     )
 

@@ -1,4 +1,4 @@
-"""Which commits no longer stand because another commit took them back (better-than-todo2code §1.6).
+"""Which commits no longer stand because another commit took them back.
 
 A revert names what it undoes by revision (`This reverts commit …`) or by its subject (`Revert "…"`), which must
 then be the subject of one commit alone. A revert that is itself reverted undoes nothing.

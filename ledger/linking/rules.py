@@ -1,8 +1,8 @@
 """The four rules. Each reads a corpus and yields what it found and where it abstained, one at a time.
 
-No rule relates two code facts: nothing but structure is true between them, and structure is not said here
-(better-than-todo2code §1.7). Presence only locates: that a name or a file exists evidences no plan (§1.4). A
-prohibition is satisfied by absence, so nothing ever implements it (§1.5).
+No rule relates two code facts: nothing but structure is true between them, and structure is not said here.
+Presence only locates: that a name or a file exists evidences no plan. A prohibition is satisfied by absence, so
+nothing ever implements it.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _by_key(
 def _meant(commits: Cited) -> Cited:
     """The commits of the strongest grade; without the reverted and the documentation-only, if others are left."""
     strongest = max((STRENGTH[grade] for _, grade in commits), default=0)
-    chosen = [(commit, grade) for commit, grade in commits if STRENGTH[grade] == strongest]
+    chosen = [pair for pair in commits if STRENGTH[pair[1]] == strongest]
     return [pair for pair in chosen if not _weakness(pair[0])] or chosen
 
 
