@@ -33,6 +33,13 @@ TREE = Branch(
 
 def main() -> int:
     """Run the command line of this process and return its exit code. Raises nothing."""
+    try:
+        return _run()
+    except KeyboardInterrupt:  # in the instant before and after the work, where nobody else looks
+        return 130
+
+
+def _run() -> int:
     gc.set_threshold(100_000, 50, 50)  # a short run makes many objects and drops few of them
     from t2c.cli.present.output import Output
     from t2c.cli.present.process import conclude, standard_streams

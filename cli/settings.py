@@ -18,22 +18,9 @@ from typing import Any, Final, Literal, NamedTuple, cast
 from t2c.ledger.errors import Environment, Usage
 
 __all__ = [
-    "DEFAULTS",
-    "KEYS",
-    "ROOT_VARIABLE",
-    "Color",
-    "ConfigFile",
-    "Durability",
-    "Key",
-    "ScanSettings",
-    "Settings",
-    "Terminal",
-    "Value",
-    "debugging",
-    "environment",
-    "load",
-    "terminal",
-]
+    "DEFAULTS", "KEYS", "ROOT_VARIABLE", "Color", "ConfigFile", "Durability", "Key", "ScanSettings", "Settings",
+    "Terminal", "Value", "debugging", "environment", "load", "terminal",
+]  # fmt: skip
 
 Durability = Literal["commit", "batch", "none"]
 Color = Literal["auto", "always", "never"]
@@ -151,11 +138,12 @@ _SECTIONS: Final = frozenset(name.partition(".")[0] for name in KEYS if "." in n
 
 
 class Terminal(NamedTuple):
-    """What the environment says about terminals."""
+    """What the environment says about terminals. `color` is what T2C_COLOR asks for before settings are read."""
 
     no_color: bool
     force_color: bool
     dumb: bool
+    color: str = "auto"
 
 
 def environment() -> Mapping[str, str]:
@@ -164,9 +152,11 @@ def environment() -> Mapping[str, str]:
 
 
 def terminal(environ: Mapping[str, str]) -> Terminal:
-    """Read NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and TERM (no-color.org)."""
+    """Read NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM and T2C_COLOR (no-color.org)."""
     forced = any(environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
-    return Terminal(bool(environ.get("NO_COLOR")), forced, environ.get("TERM") == "dumb")
+    choice = environ.get("T2C_COLOR", "")
+    color = choice if choice in KEYS["color"].choices else "auto"
+    return Terminal(bool(environ.get("NO_COLOR")), forced, environ.get("TERM") == "dumb", color)
 
 
 def debugging(environ: Mapping[str, str]) -> bool:
@@ -190,8 +180,7 @@ def load(
 ) -> Settings:
     """The effective settings at a root. `options` holds keys given on the command line; None means absent.
 
-    Raises Usage for an unknown key or a value of the wrong kind, naming the file and line where they are
-    known, and Environment for a file that cannot be read.
+    Raises Usage for an unknown key or a wrong value, naming file and line, Environment for an unreadable file.
     """
     given: dict[str, _Given] = {}
     notices: list[str] = []

@@ -41,8 +41,8 @@ class Output:
         self.json = False
         self.quiet = False
         self.debug = False
-        self.color = "auto"
-        self.color_origin = "default"
+        self.color = terminal.color
+        self.color_origin = "environment"
 
     def emit(self, result: Result | Mapping[str, object], human: Callable[[Style], str]) -> None:
         """Print the answer: as one JSON document, or as the text that `human` makes of it.

@@ -483,6 +483,8 @@ def test_colour_where_it_is_asked_for(t2c: Any) -> None:
     assert "\x1b[" not in t2c(*show, env={"T2C_COLOR": "always", "NO_COLOR": "1"}).out
     assert "\x1b[" not in t2c(*show, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
     assert "\x1b[31m" in t2c("--color", "always", "confg").err
+    assert "\x1b[31m" in t2c("confg", env={"T2C_COLOR": "always"}).err
+    assert "\x1b[" not in on_terminal(t2c, "confg", T2C_COLOR="never")
 
 
 # completion
