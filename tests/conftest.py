@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import t2c
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.evidence import ObservationNoted, Relation, RelationLinked, Signal
@@ -337,3 +342,26 @@ def ledger(workspace: Path) -> Iterator[Ledger]:
     """A new ledger, open with a held lock."""
     with Ledger(workspace, hold=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def spawn() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts another Python with a script and arguments, its pipes as text; none outlives the test."""
+    # The child must find the package where this process found it.
+    env = {**os.environ, "PYTHONPATH": str(Path(t2c.__file__).parents[1])}
+    children = contextlib.ExitStack()
+
+    def start(script: str, *arguments: object) -> subprocess.Popen[str]:
+        child = subprocess.Popen(
+            [sys.executable, "-c", script, *map(str, arguments)],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        children.enter_context(child)
+        children.callback(child.kill)
+        return child
+
+    with children:
+        yield start

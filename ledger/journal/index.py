@@ -26,13 +26,11 @@ __all__ = ["EventIndex", "Keyed"]
 _FORMAT: Final = 2
 _ROWS_AT_ONCE: Final = 10_000
 _EVENT_ID: Final = re.compile(r"EVT-[0-9a-f]{20}")
-_TABLES: Final = (
-    "PRAGMA synchronous = OFF",
-    "PRAGMA journal_mode = TRUNCATE",
-    "CREATE TABLE IF NOT EXISTS place (format INTEGER, seq INTEGER, hash TEXT, offset INTEGER)",
-    "CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS ids (id BLOB PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
-)
+_TABLES: Final = {
+    "place": "seq INTEGER NOT NULL, hash TEXT NOT NULL, offset INTEGER NOT NULL)",
+    "keys": "key TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
+    "ids": "id BLOB PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
+}
 
 
 class Keyed(NamedTuple):
@@ -59,6 +57,8 @@ class EventIndex:
         self._database: sqlite3.Connection | None = None
         self._place: Position | None = None
         self._failures = 0
+        self.wait = 30.0
+        """Seconds to wait for another process that extends the same file; after that memory serves."""
 
     def keyed(self, key: str, head: Position | None = None) -> Keyed | None:
         """The event up to `head` (default: the journal's) that carries this idempotency key, if any.
@@ -102,7 +102,9 @@ class EventIndex:
                     raise
                 self._discard(busy=getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY)
             else:
-                return None if row is None else int(row[0])
+                if row is None or 0 <= row[0] < self._place.offset:
+                    return None if row is None else int(row[0])
+                self._discard()
 
     def _open(self) -> sqlite3.Connection:
         target: str | Path = ":memory:" if self._failures > 1 else self._path
@@ -110,10 +112,11 @@ class EventIndex:
             with contextlib.suppress(OSError):
                 target.parent.mkdir(parents=True, exist_ok=True)
         # The writer hands its connection from leader to leader, one at a time.
-        database = sqlite3.connect(target, timeout=30, check_same_thread=False, isolation_level=None)
+        database = sqlite3.connect(target, timeout=self.wait, check_same_thread=False, isolation_level=None)
         try:
-            for statement in _TABLES:
-                database.execute(statement)
+            database.execute("PRAGMA synchronous = OFF")
+            database.execute("PRAGMA journal_mode = TRUNCATE")
+            _lay_out(database)
         except sqlite3.Error:
             database.close()
             raise
@@ -140,11 +143,13 @@ class EventIndex:
         return place
 
     def _start(self, database: sqlite3.Connection) -> Position:
-        row = database.execute("SELECT format, seq, hash, offset FROM place").fetchone()
-        if row is not None and tuple(map(type, row)) == (int, int, str, int) and row[0] == _FORMAT:
-            place = Position(*row[1:])
-            if self._journal.holds(place):
-                return place
+        row = database.execute("SELECT seq, hash, offset FROM place").fetchone()
+        if (
+            row is not None
+            and tuple(map(type, row)) == (int, str, int)
+            and self._journal.holds(Position(*row))
+        ):
+            return Position(*row)
         for table in ("place", "keys", "ids"):
             database.execute(f"DELETE FROM {table}")
         return START
@@ -167,8 +172,22 @@ class EventIndex:
         _insert(database, ids, keys)
         place = Position(last[0], leaf_hash(last[1][:-1]), last[2])
         database.execute("DELETE FROM place")
-        database.execute("INSERT INTO place VALUES (?, ?, ?, ?)", (_FORMAT, *place))
+        database.execute("INSERT INTO place VALUES (?, ?, ?)", place)
         return place
+
+
+def _lay_out(database: sqlite3.Connection) -> None:
+    """Make the tables, anew if they are of another format or one is missing: what is left proves nothing then."""
+    database.execute("BEGIN IMMEDIATE")
+    there = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if there != _TABLES.keys() or version != _FORMAT:
+        for name in there:
+            database.execute(f'DROP TABLE "{name}"')
+        for name, columns in _TABLES.items():
+            database.execute(f"CREATE TABLE {name} ({columns}")
+        database.execute(f"PRAGMA user_version = {_FORMAT}")
+    database.execute("COMMIT")
 
 
 def _insert(database: sqlite3.Connection, ids: list[tuple[bytes, int]], keys: list[tuple[str, int]]) -> None:
