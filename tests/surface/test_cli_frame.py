@@ -310,6 +310,18 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word(probe: Any) -> 
     assert process.wait(60) == 141
 
 
+@pytest.mark.parametrize("arguments", [["odd"], ["odd", "--json"], ["refuse", "--json"], ["lines"]])
+def test_a_reader_that_was_never_there_is_no_fault_either(probe: Any, arguments: list[str]) -> None:
+    """What little was printed is still in the buffer when the process ends."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = probe.start(*arguments, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 141
+    assert quiet(err.decode())
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_below_stdout_is_told_once(probe: Any) -> None:
     with open("/dev/full", "wb") as full:
