@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,7 @@ import msgspec
 from pydantic import ValidationError
 
 from t2c import __version__
-from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, evolve
+from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
 from t2c.ledger.errors import Environment, Refused, Usage
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import EventDraft, draft
@@ -218,10 +218,10 @@ class Ledger:
             standing = Standing(START, EvidenceState())
         return self.catch_up(standing)
 
-    def catch_up(self, standing: Standing) -> Standing:
+    def catch_up(self, standing: Standing, known: Mapping[str, Observation] | None = None) -> Standing:
         """`standing` with the events since; made anew if the journal is no longer the one it was read from.
 
-        The state is changed in place.
+        The state is changed in place. `known` holds observations whose digests need not be worked out again.
         """
         if not self.journal.holds(standing.position):
             standing = Standing(START, EvidenceState())
@@ -229,7 +229,7 @@ class Ledger:
         last: tuple[int, bytes, int] | None = None
         for offset, line, entry in self.journal.lines(position):
             if entry.type in HANDLED and CATALOGUE.knows(entry.type, entry.v):
-                evolve(state, entry.type, bytes(entry.data), offset, entry.run)
+                evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
             last = (entry.seq, line, offset + len(line))
         if last is None:
             return standing

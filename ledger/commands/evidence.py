@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import orjson
@@ -31,6 +31,7 @@ from t2c.ledger.kernel.canon import canonical
 
 __all__ = [
     "HANDLED",
+    "RECORD_AT",
     "STATE_VERSION",
     "EvidenceState",
     "LiveOmission",
@@ -47,6 +48,8 @@ __all__ = [
 ]
 
 STATE_VERSION: Final = 1
+RECORD_AT: Final = len(b'{"record":')
+"""Where the record starts in the canonical payload of `record.observed`; it ends one byte before the end."""
 _MOVES_PER_EVENT: Final = 5000
 
 Lines = tuple[int, int] | None
@@ -88,12 +91,17 @@ class EvidenceState(msgspec.Struct):
 
 
 class Observation(NamedTuple):
-    """A record as a source has it now: identity, digest, lines and canonical bytes."""
+    """A record as a source has it now: identity, digest, lines and the canonical `record.observed` payload."""
 
     id: str
     digest: bytes
     lines: Lines
-    body: bytes
+    payload: bytes
+
+    @property
+    def body(self) -> bytes:
+        """The canonical record alone."""
+        return self.payload[RECORD_AT:-1]
 
 
 class Observed(NamedTuple):
@@ -111,6 +119,23 @@ class Observed(NamedTuple):
 class _Lines(msgspec.Struct):
     start: int
     end: int
+
+
+class _Source(msgspec.Struct):
+    kind: str
+    path: str | None
+    lines: _Lines | None
+    revision: str | None
+    extractor: str
+
+
+class _Record(msgspec.Struct):
+    id: str
+    source: _Source
+
+
+class _Observed(msgspec.Struct):
+    record: _Record
 
 
 class _Identified(msgspec.Struct):
@@ -143,6 +168,7 @@ class _Key(msgspec.Struct):
     count: int = 0
 
 
+_record = msgspec.json.Decoder(_Observed).decode
 _identified = msgspec.json.Decoder(_Identified).decode
 _moves = msgspec.json.Decoder(_Moves).decode
 _linked = msgspec.json.Decoder(_Linked).decode
@@ -156,21 +182,30 @@ HANDLED: Final = frozenset(
 )  # fmt: skip
 
 
-def evolve(state: EvidenceState, type: str, data: bytes, offset: int, run: str | None) -> None:
-    """Take one event of a type in HANDLED into the state."""
+def evolve(
+    state: EvidenceState,
+    type: str,
+    data: bytes,
+    offset: int,
+    run: str | None,
+    known: Mapping[str, Observation] | None = None,
+) -> None:
+    """Take one event of a type in HANDLED into the state.
+
+    `known` may hold observations by record id, whose digests then need not be worked out from the same bytes.
+    """
     match type:
         case "record.observed":
-            record: dict[str, Any] = orjson.loads(data)["record"]
-            source = record["source"]
-            lines = source["lines"]
-            state.records[record["id"]] = LiveRecord(
-                content_digest(record),
-                None if lines is None else (lines["start"], lines["end"]),
-                offset,
-                source["kind"],
-                source["path"],
-                source["revision"],
-                source["extractor"],
+            record = _record(data).record
+            seen = None if known is None else known.get(record.id)
+            if seen is not None and seen.payload == data:
+                digest = seen.digest
+            else:
+                digest = content_digest(orjson.loads(data)["record"])
+            source = record.source
+            lines = None if source.lines is None else (source.lines.start, source.lines.end)
+            state.records[record.id] = LiveRecord(
+                digest, lines, offset, source.kind, source.path, source.revision, source.extractor
             )
         case "record.moved":
             for move in _moves(data).moves:
@@ -242,9 +277,8 @@ def decide_records(state: EvidenceState, scope: Observed, run: str) -> list[Even
     for record in scope.records:
         live = state.records.get(record.id)
         if live is None or live.digest != record.digest:
-            body = b'{"record":%b}' % record.body
-            RecordObserved.decode(body)
-            drafts.append(_drafted(RecordObserved, body, run))
+            RecordObserved.decode(record.payload)
+            drafts.append(_drafted(RecordObserved, record.payload, run))
         elif live.lines != record.lines and record.lines is not None:
             moves.append(Move(id=record.id, lines=Span(start=record.lines[0], end=record.lines[1])))
     moves.sort(key=lambda move: move.id)

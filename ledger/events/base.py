@@ -73,7 +73,7 @@ Timestamp = Annotated[
 class Value(BaseModel):
     """A frozen part of a payload; unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Payload(Value):

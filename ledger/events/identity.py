@@ -8,15 +8,20 @@ from typing import Any
 
 from t2c.ledger.kernel.canon import canonical
 
-__all__ = ["content_digest"]
+__all__ = ["content_digest", "digest_of_bare"]
 
 
 def content_digest(record: Mapping[str, Any]) -> bytes:
-    """16 bytes over a `t2c.intent/v1` record, its locators and the runtime's version left out (decisions B1)."""
+    """A digest over a `t2c.intent/v1` record, its locators and the runtime's version left out (decisions B1)."""
     source, metadata = record["source"], record["metadata"]
     bare = {
         **record,
         "source": {**source, "lines": None, "commitIndex": None},
         "metadata": {**metadata, "generation": {**metadata["generation"], "runtimeVersion": None}},
     }
-    return sha256(canonical(bare)).digest()[:16]
+    return digest_of_bare(canonical(bare))
+
+
+def digest_of_bare(bare: bytes) -> bytes:
+    """16 bytes over the canonical form of a record whose locators and runtime version are null."""
+    return sha256(bare).digest()[:16]

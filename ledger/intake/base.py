@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from t2c import __version__
-from t2c.ledger.events.identity import content_digest
+from t2c.ledger.events.identity import digest_of_bare
 from t2c.ledger.events.record import Action, EpistemicClass, Modality, Polarity, SourceKind, Status
 from t2c.ledger.kernel.canon import canonical, decimal3
 from t2c.ledger.kernel.ids import RecordId, normalised, record_id
@@ -134,26 +134,38 @@ class FileExtractor(Protocol):
         ...
 
 
+_RECORD_AT: Final = len(b'{"record":')
+_AFTER_LINES: Final = b',"path":'
+_NO_LINES: Final = b',"lines":null' + _AFTER_LINES
+_NO_VERSION: Final = b'"runtimeVersion":null,'
+_VERSION: Final = b'"runtimeVersion":%b,' % canonical(__version__)
+
+
 class Found(NamedTuple):
     """A record with identity: its id, the digest that decides re-observation, its locator and its bytes.
 
-    `body` is the canonical `t2c.intent/v1` record.
+    `payload` is the canonical payload of the `record.observed` event that would tell of it.
     """
 
     id: RecordId
     digest: bytes
     lines: tuple[int, int] | None
-    body: bytes
+    payload: bytes
+
+    @property
+    def body(self) -> bytes:
+        """The canonical `t2c.intent/v1` record alone."""
+        return self.payload[_RECORD_AT:-1]
 
 
 def materialise(reading: Reading) -> Iterator[Found]:
-    """Give each draft its ordinal among equals, its id, its digest and its canonical record."""
+    """Give each draft its ordinal among equals, its id, its digest and its canonical bytes."""
     source, path = reading.scope
     name, _, version = reading.extractor.rpartition("@")
     generation = {
         "generator": name,
         "generatorVersion": version,
-        "runtimeVersion": __version__,
+        "runtimeVersion": None,
         "requested": "deterministic",
         "used": "deterministic",
         "degraded": False,
@@ -169,7 +181,31 @@ def materialise(reading: Reading) -> Iterator[Found]:
         ordinal = seen[place] = seen.get(place, 0) + 1
         identity = record_id(source, path, draft.kind, draft.trail, key, ordinal)
         record = _record(draft, reading, identity, source, path, ordinal, generation)  # type: ignore[arg-type]
-        yield Found(identity, content_digest(record), draft.lines, canonical(record))
+        bare = canonical(record)
+        yield Found(identity, digest_of_bare(bare), draft.lines, _placed(bare, draft.lines))
+
+
+def _placed(bare: bytes, lines: tuple[int, int] | None) -> bytes:
+    """The payload of a record whose locators and runtime version were null: put in without encoding again.
+
+    The last place where the neighbours of these members stand is the record's own, since what follows it has
+    no members of these names and a text cannot hold a bare quote.
+    """
+    at = bare.rfind(_NO_LINES)
+    version = bare.rfind(_NO_VERSION, 0, at)
+    places = b"null" if lines is None else b'{"end":%d,"start":%d}' % (lines[1], lines[0])
+    return b"".join(
+        (
+            b'{"record":',
+            bare[:version],
+            _VERSION,
+            bare[version + len(_NO_VERSION) : at],
+            b',"lines":',
+            places,
+            bare[at + len(_NO_LINES) - len(_AFTER_LINES) :],
+            b"}",
+        )
+    )
 
 
 def _record(
@@ -182,7 +218,6 @@ def _record(
     generation: Mapping[str, object],
 ) -> dict[str, Any]:
     excerpt = (draft.text if draft.excerpt is None else draft.excerpt)[:MAX_EXCERPT]
-    start_end = draft.lines
     anchor = {"trail": list(draft.trail), "ordinal": ordinal}
     return {
         "schemaVersion": "t2c.intent/v1",
@@ -207,7 +242,7 @@ def _record(
         "source": {
             "kind": source,
             "path": path,
-            "lines": None if start_end is None else {"start": start_end[0], "end": start_end[1]},
+            "lines": None,
             "revision": draft.revision,
             "symbol": draft.symbol,
             "commitIndex": None,
