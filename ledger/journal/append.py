@@ -187,6 +187,7 @@ class Writer:
                 fd = self._fd
                 if there.st_size == self._head.offset and self._still_ends(fd):
                     return fd, []
+            return fd, self._read_end(fd)
         except FileNotFoundError:
             raise Conflict(
                 "the journal is gone",
@@ -196,7 +197,6 @@ class Writer:
             ) from None
         except OSError as error:
             raise self._unopened(error.strerror or "it cannot be opened") from error
-        return fd, self._read_end(fd)
 
     def _still_ends(self, fd: int) -> bool:
         """True if the last line is still the one that was written or read last, byte for byte."""

@@ -66,6 +66,8 @@ class OneShotLock:
 
         lock = filelock.FileLock(self._path, mode=0o644)
         try:
+            # filelock would make the folder of a ledger that was taken away.
+            self._path.parent.stat()
             lock.acquire(timeout=self._timeout, poll_interval=0.005)
         except filelock.Timeout:
             raise _waited_too_long(self._path, self._timeout) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ from t2c.ledger.kernel.digests import leaf_hash
 __all__ = ["JournalFile", "open_journal"]
 
 _BUFFER: Final = 1 << 18
+_DISK: Final = (errno.EIO, errno.ESTALE)
 _POINT: Final = 1 << 13
 """Bytes read at once where single lines are picked out."""
 
@@ -41,7 +43,12 @@ def open_journal(path: Path, buffering: int = _BUFFER) -> Iterator[BinaryIO]:
         os.close(fd)
         raise _unreadable(path, "it is not a file")
     with os.fdopen(fd, "rb", buffering=buffering) as stream:
-        yield stream
+        try:
+            yield stream
+        except OSError as error:
+            if error.errno not in _DISK:
+                raise
+            raise _unreadable(path, error.strerror or "the disk failed") from error
 
 
 def _unreadable(path: Path, why: str) -> Environment:
