@@ -5,6 +5,7 @@ Shapes follow the published contract; identity and digest follow architecture §
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -145,6 +146,21 @@ class Generation(Value):
         return self
 
 
+def _generation(given: object) -> Generation:
+    """The generation that a record names. All records of one reading name the same, so it is checked once."""
+    if not isinstance(given, dict):
+        raise ValueError("metadata.generation is missing")
+    try:
+        return _checked(tuple(given.items()))
+    except TypeError:
+        return Generation.model_validate(given)
+
+
+@lru_cache(maxsize=64)
+def _checked(members: tuple[tuple[str, object], ...]) -> Generation:
+    return Generation.model_validate(dict(members))
+
+
 class Record(Value):
     """One statement, who made it, where it stands and how far it is known."""
 
@@ -159,7 +175,7 @@ class Record(Value):
 
     @model_validator(mode="after")
     def _provenance(self) -> Self:
-        generation = Generation.model_validate(self.metadata.get("generation"))
+        generation = _generation(self.metadata.get("generation"))
         name, _, version = self.source.extractor.rpartition("@")
         generator = (generation.generator, generation.generatorVersion)
         if generator != ((name, version) if name else (self.source.extractor, generation.runtimeVersion)):

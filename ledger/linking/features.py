@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
@@ -163,8 +164,8 @@ class Corpus:
 def read(bodies: Iterable[bytes]) -> Corpus:
     """Decode all bodies and sort them into what the rules need.
 
-    A body that is not a record is counted in `unreadable`. Where two bodies claim one id the smaller bytes
-    stand, so that the order of the input never matters.
+    A body that is not a record is counted in `unreadable`. Where two bodies claim one id the one of the smaller
+    digest stands, so that the order of the input never matters.
     """
     records, unreadable = _decoded(bodies)
     by_kind: dict[str, list[Record]] = {"todo": [], "changelog": [], "git": [], "ast": []}
@@ -220,6 +221,7 @@ def keeps_books(commit: Record) -> bool:
 def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
     """All records in the order of their ids, and the number of bodies that are none."""
     decode = msgspec.json.Decoder(Record).decode
+    # Of rivals the smaller digest stands: bodies are not kept, they would be most of the memory of a scan.
     found: dict[RecordId, tuple[bytes, Record]] = {}
     unreadable = 0
     for body in bodies:
@@ -228,9 +230,12 @@ def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
         except msgspec.DecodeError:
             unreadable += 1
             continue
+        if record.source.kind == "ast" and record.statement.action != "declare":
+            continue
+        digest = sha256(body).digest()
         rival = found.get(record.id)
-        if rival is None or body < rival[0]:
-            found[record.id] = (body, record)
+        if rival is None or digest < rival[0]:
+            found[record.id] = (digest, record)
     return [found[key][1] for key in sorted(found)], unreadable
 
 
@@ -266,11 +271,7 @@ def _statements(
 def _declarations(code: Iterable[Record], modules: Mapping[str, Record]) -> Iterator[Declaration]:
     for record in code:
         path, name = record.source.path, record.source.symbol
-        if (
-            record.statement.action != "declare"
-            or record.statement.kind == "module_fact"
-            or not (path and name)
-        ):
+        if record.statement.kind == "module_fact" or not (path and name):
             continue
         module = modules[path].source.symbol if path in modules else None
         anchor = record.metadata.anchor
