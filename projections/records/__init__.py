@@ -73,10 +73,6 @@ class Parts(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 
 class Observed(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    record: Head
-
-
-class ObservedRaw(msgspec.Struct, frozen=True, gc=False):
     record: Raw
 
 
@@ -118,7 +114,6 @@ class Records(msgspec.Struct):
 
 
 _observed = msgspec.json.Decoder(Observed).decode
-_observed_raw = msgspec.json.Decoder(ObservedRaw).decode
 _moved = msgspec.json.Decoder(Moved).decode
 _retracted = msgspec.json.Decoder(Retracted).decode
 _head = msgspec.json.Decoder(Head).decode
@@ -127,7 +122,7 @@ _commit_facts = msgspec.json.Decoder(CommitFacts).decode
 _text = msgspec.json.Decoder(str | None).decode
 _encode = msgspec.json.Encoder().encode
 
-_BEFORE: Final = b'{"record":{'
+_BEFORE: Final = b'{"record":'
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -176,11 +171,14 @@ class RecordsProjection:
 
 def _record(data: Raw) -> tuple[str, bytes]:
     """Id and bytes of the record in a `record.observed`. Raises if it cannot be taken over as bytes."""
-    identity = _observed(data).record.id
-    view = memoryview(data)
-    raw = bytes(view[len(_BEFORE) - 1 : -1])
-    if bytes(view[: len(_BEFORE)]) != _BEFORE or raw[-1:] != b"}" or b'},"record":{' in raw:
-        raw = bytes(_observed_raw(data).record)
+    body = bytes(data)
+    # In a canonical payload the record is all but these bytes; in any other the decoder finds it.
+    raw = body[len(_BEFORE) : -1] if body.startswith(_BEFORE + b"{") and body.endswith(b"}}") else b""
+    try:
+        identity = _head(raw).id
+    except msgspec.DecodeError:
+        raw = bytes(_observed(body).record)
+        identity = _head(raw).id
     if not raw.isascii():
         raw.decode()  # bytes that are skipped are not checked for UTF-8
     if len(raw) > 3 * MAX_NESTING and raw.count(b"{") + raw.count(b"[") > MAX_NESTING:

@@ -85,8 +85,17 @@ def test_a_move_of_what_does_not_stand_does_not_make_it_stand(chain: Any) -> Non
     retract(chain, identity)
     move(chain, identity, 8, 8)
     assert records(chain) == {}
+    assert folded(chain).states["records"].lines == {}
     chain.todo("write it", line=3)
     assert records(chain)[identity]["source"]["lines"]["start"] == 3
+
+
+def test_nothing_of_a_retracted_record_is_kept_but_its_successor(chain: Any) -> None:
+    identity = chain.todo("write it")
+    move(chain, identity, 7, 7)
+    retract(chain, identity)
+    state = folded(chain).states["records"]
+    assert (state.live, state.lines, state.successors) == ({}, {}, {})
 
 
 def test_a_retracted_record_is_gone_and_resolves_to_the_end_of_its_chain(chain: Any) -> None:
@@ -209,11 +218,12 @@ def test_a_record_that_cannot_be_taken_over_is_a_fault_and_the_others_stand(
     ("old", "new"),
     [
         (b'"metadata":{', b'"metadata":{"many":[' + b"{}," * 600 + b"{}],"),
+        (b"sound one", b"[{" * 600),
         (b'"metadata":{', b'"metadata":{"number":1e400,'),
         (b'{"record":{', b'{ "record" : {'),
         (b'"metadata":{', b'"metadata":{"like":{"x":1},"record":{"y":2},'),
     ],
-    ids=["wide", "number beyond doubles", "white space", "a key named record"],
+    ids=["wide", "brackets in text", "number beyond doubles", "white space", "a key named record"],
 )
 def test_a_record_written_in_an_odd_way_is_taken_over(chain: Any, old: bytes, new: bytes) -> None:
     chain.add("record.observed", tampered(chain, old, new))
