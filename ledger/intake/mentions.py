@@ -46,6 +46,7 @@ _AFTER_SCHEME: Final = re.compile(r"[^\s<>\"'`)\]]*+")
 _SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-")
 _PATH_SIGN: Final = re.compile(r"[./\\]\w")
 _TOKEN: Final = re.compile(r"(?<![\w./\\@:~%$+#&=-])[\w@*{}~$:#+%-]*+[./\\][\w./\\@*{}~$:#+%-]++")
+_BOLD: Final = re.compile(r"^\*\*(?!/)|(?<!/)\*\*(?=[.:]?$)")
 _PLACE: Final = re.compile(r"(?:#L\d+(?:-L?\d+)?|:\d+(?:[:-]\d+)*+)$")
 _UNFIT: Final = re.compile(r"[\s<>=(),;\"'|?:#$%&]")
 _HEX: Final = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,40}$")
@@ -89,6 +90,8 @@ class Mentions(NamedTuple):
 
 def mentions(text: str, home: str | None = None) -> Mentions:
     """Everything in one pass; `tickets` holds keys and numbers. For `home` see `numbers`."""
+    if text[1:].islower() and not _may_name(text):
+        return _NO_MENTIONS
     prose, spans = _parted(text) if "`" in text or "://" in text else (text, _NONE)
     places, about, names = _NOTHING
     if spans or (("." in prose or "/" in prose or "\\" in prose) and _PATH_SIGN.search(prose)):
@@ -106,6 +109,14 @@ def mentions(text: str, home: str | None = None) -> Mentions:
     )
 
 
+def _may_name(text: str) -> bool:
+    """False if a text has none of the signs that a name has: the quick answer for plain sentences."""
+    if "`" in text or "." in text or "#" in text or "-" in text:
+        return True
+    return "/" in text or "\\" in text or "icket" in text
+
+
+_NO_MENTIONS: Final = Mentions((), (), (), (), ())
 _EMPTY: Final[frozenset[str]] = frozenset()
 _NONE: Final[tuple[str, ...]] = ()
 _Located = tuple[AbstractSet[str], AbstractSet[str], AbstractSet[str]]
@@ -218,7 +229,7 @@ def _located(prose: str, spans: Sequence[str]) -> _Located:
     names: set[str] = set()
     if _PATH_SIGN.search(prose):
         for token in _TOKEN.findall(prose):
-            path = _path(token.rstrip(".:"), in_code=False)
+            path = _path(_BOLD.sub("", token).rstrip(".:"), in_code=False)
             if path:
                 places.add(path)
     for span in spans:

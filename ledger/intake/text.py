@@ -51,6 +51,7 @@ _AND: Final = re.compile(r"\s+(?:and|or|oraz|i|lub)\s+([^\W\d_]++)(?=\s)")
 _SUBJECT_OF: Final = re.compile(
     r"\s+(?:is|are|was|were|has|have|must|shall|should|can|cannot|may|will|does|do|don['’]t|doesn['’]t|fails?)\b"
 )
+_PLAIN_START: Final = re.compile(r"([A-Z][a-z]+) (?=\S)")
 _LETTER: Final = re.compile(r"\w")
 
 
@@ -100,23 +101,31 @@ def object_of(text: str, chosen: Action) -> str:
 
 def action_and_object(text: str, chosen: Action | None = None) -> tuple[Action, str]:
     """`action` and `object_of` in one pass; a `chosen` action stands whatever the text says."""
+    begins = _PLAIN_START.match(text)
+    found = VERBS.get(begins[1].lower()) if begins else None
+    if begins and found and found.kind == "verb" and chosen in (None, found.action):
+        return found.action, _object(text, begins.end(1), text[begins.end() :])
     start = _after_marks(text)
     kind = _conventional(text, start)
     done: Action | None = None
     if kind is not None:
         done, start = kind
-    head = _first_word(text, start)
-    if head is None:
-        head = _head(blanked(text), start, _FAR if kind is None else 1)
+    head = _head(blanked(text), start, _FAR if kind is None else 1)
     done = chosen or done or (head.action if head else "unknown")
     whole = text[start:].strip()
-    if head is not None and head.action == done and (head.verb or not text[start : head.start].strip()):
-        before, after = text[start : head.start].rstrip(), _after(text, head.end)
-        part = before.rpartition(" ")[0] if head.passive else after
-        whole = _told(part) or _told(whole) or whole
-        lead = _LEAD.match(whole)
-        whole = whole[lead.end() :] if lead else whole
-    return done, whole if _LETTER.search(whole) else "unspecified"
+    if head is None or head.action != done or not (head.verb or not text[start : head.start].strip()):
+        return done, whole if _LETTER.search(whole) else "unspecified"
+    before = text[start : head.start].rstrip()
+    if head.passive and (told := _told(before.rpartition(" ")[0])):
+        return done, told
+    return done, _object(text, head.end, whole)
+
+
+def _object(text: str, end: int, whole: str) -> str:
+    """What follows the head verb that ends at `end`, else the whole."""
+    part = _told(_after(text, end)) or _told(whole) or "unspecified"
+    lead = _LEAD.match(part)
+    return part[lead.end() :] if lead else part
 
 
 def _after(text: str, end: int) -> str:
@@ -145,15 +154,6 @@ def _conventional(text: str, start: int) -> tuple[Action, int] | None:
         return None
     kind = _TYPES.get(match[1].lower())
     return (kind, match.end()) if kind else None
-
-
-def _first_word(text: str, start: int) -> _Head | None:
-    """The head verb if the statement begins with one that is nothing else: the common case, quickly."""
-    match = _WORD.match(text, start)
-    found = VERBS.get(match[0].lower()) if match else None
-    if match is None or found is None or found.kind != "verb":
-        return None
-    return _Head(found.action, match.start(), match.end(), False, True)
 
 
 def _head(prose: str, start: int, far: int = _FAR) -> _Head | None:

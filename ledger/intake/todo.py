@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from t2c.ledger.events.record import SourceKind, Status
@@ -140,7 +140,10 @@ class _Tasks:
                 found.append((line, draft))
         if seen:
             found.sort(key=lambda pair: pair[0])
-        return [draft for _, draft in found]
+        drafts = [draft for _, draft in found]
+        if any("markdown_checkbox" in draft.basis for draft in drafts):
+            drafts = [_beside(draft) if "markdown_bullet" in draft.basis else draft for draft in drafts]
+        return drafts
 
     def _item(self, item: Item) -> Iterator[tuple[int, Draft]]:
         del self.around[item.depth :]
@@ -303,6 +306,11 @@ class _Tasks:
             return text
         self.notes.add("statement_truncated", f"longer than {MAX_STATEMENT} characters", line)
         return text[:MAX_STATEMENT]
+
+
+def _beside(draft: Draft) -> Draft:
+    """A plain bullet of a file that has checkboxes: more often a remark than a plan."""
+    return replace(draft, basis=(*draft.basis, "beside_checkboxes"))
 
 
 def _owner(text: str) -> str | None:

@@ -7,9 +7,11 @@ import time
 import pytest
 
 from t2c.ledger.intake.base import MAX_EXCERPT
+from t2c.ledger.intake.changelog import ChangelogExtractor
 from t2c.ledger.intake.inline import blanked, code_spans, plain
 from t2c.ledger.intake.lines import Notes, text_lines
 from t2c.ledger.intake.markup import MAX_DEPTH, MAX_STATEMENT, Block, Heading, Item, Paragraph, Row, blocks
+from t2c.ledger.intake.todo import TodoExtractor
 
 
 def read(text: str) -> list[Block]:
@@ -180,6 +182,10 @@ def test_code_comments_and_definitions_are_hidden(hidden: str) -> None:
     assert (0, "seen") in items(f"{hidden}\n\n- seen\n")
 
 
+def test_a_definition_right_below_an_item_is_not_part_of_it() -> None:
+    assert items("- a\n[1.0.0]: https://h.example/1\n") == [(0, "a")]
+
+
 def test_a_fence_inside_an_item_ends_with_the_item() -> None:
     assert items("- a\n  ```\n  code\n- b\n") == [(0, "a"), (0, "b")]
 
@@ -242,8 +248,6 @@ def test_deep_nesting_is_capped_and_noted() -> None:
 )
 def test_hostile_lines_take_linear_time(unit: str) -> None:
     """No pattern backtracks: 2 MB of one sign in one line, and the same in items, in well under a second each."""
-    from t2c.ledger.intake.changelog import ChangelogExtractor
-    from t2c.ledger.intake.todo import TodoExtractor
 
     class Nothing:
         def __contains__(self, path: str) -> bool:

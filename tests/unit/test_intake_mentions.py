@@ -67,6 +67,7 @@ def test_what_links_to_another_repository_is_not_the_projects_own_number() -> No
         ("in src/foo/bar and tests/unit/", ("src/foo/bar", "tests/unit")),
         ("`tests/test_a.py::test_b`", ("tests/test_a.py",)),
         ("docs/**/*.md", ("docs/**/*.md",)),
+        ("**fix src/a.py**: and **b.toml**.", ("b.toml", "src/a.py")),
         ("/etc/x.conf ~/a.py ../x.py a/../b.py C:\\x\\y.py $HOME/z.sh \\\\host\\x.txt", ()),
         ("file:///x.py https://a.b/c.py git@host.example:x/y.py example.com/foo.html", ()),
         ("and/or TCP/IP read/write e.g. i.e. t2c.intent/v1 Node.js 1.2.3", ()),

@@ -123,6 +123,7 @@ def test_a_commit_type_decides_the_action(text: str, expected: str) -> None:
         ("* [x] Fix the parser", "the parser"),
         ("3. Fix the parser", "the parser"),
         ("feat(ui): add a button", "a button"),
+        ("feat(ui): the button to add", "the button to add"),
         ("System must implement `f`", "`f`"),
         ("The row is deleted from the table", "The row"),
         ("Added or improved file types", "file types"),

@@ -87,6 +87,12 @@ def test_confidence_follows_the_shape_and_the_known_action() -> None:
     assert [draft.basis[1] for draft in drafts] == ["markdown_checkbox"] * 2 + ["markdown_bullet"] * 2
 
 
+def test_a_bullet_beside_checkboxes_says_so() -> None:
+    assert "beside_checkboxes" in tasks("- a\n- [ ] b\n")[0].basis
+    assert "beside_checkboxes" not in tasks("- a\n- [ ] b\n")[1].basis
+    assert "beside_checkboxes" not in tasks("- a\n- b\n")[0].basis
+
+
 def test_every_marker_and_both_ticks() -> None:
     drafts = tasks("- [ ] a\n* [x] b\n+ [X] c\n1. [ ] d\n2) [x] e\n")
     assert [(draft.text, draft.status) for draft in drafts] == [
