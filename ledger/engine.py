@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, NamedTuple, Self
-
-import msgspec
-from pydantic import ValidationError
+from typing import Final, Self
 
 from t2c import __version__
-from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
 from t2c.ledger.errors import Environment, Refused, Usage
-from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import EventDraft, draft
-from t2c.ledger.events.journal import JournalOpened
 from t2c.ledger.journal.append import Durability, Expected, Receipt, Writer
 from t2c.ledger.journal.chain import seal
 from t2c.ledger.journal.entry import Entry
@@ -25,14 +18,14 @@ from t2c.ledger.journal.files import make_folder, write_atomically
 from t2c.ledger.journal.index import EventIndex
 from t2c.ledger.journal.lock import HeldLock, OneShotLock, network_filesystem
 from t2c.ledger.journal.objects import Objects
-from t2c.ledger.journal.position import START, Position
+from t2c.ledger.journal.position import Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
-from t2c.ledger.kernel.digests import ZERO, leaf_hash
+from t2c.ledger.kernel.digests import ZERO
 from t2c.ledger.kernel.ids import LedgerId, fresh_ledger_id
 
-__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Created", "Ledger", "Standing", "create"]
+__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Created", "Ledger", "create"]
 
 WORKSPACE: Final = ".t2c"
 JOURNAL: Final = "journal.ndjson"
@@ -95,6 +88,8 @@ def _begun(journal: Path) -> bool:
 
 
 def _genesis(ledger: LedgerId, clock: Clock) -> bytes:
+    from t2c.ledger.events.journal import JournalOpened
+
     payload = JournalOpened(ledger=ledger, format=FORMAT, hash="sha-256", tool=f"t2c {__version__}", key=None)
     opened = seal(draft(payload), seq=1, prev=ZERO, ts=rfc3339(clock.now()), cause=(), batch=None)
     return opened.line + b"\n"
@@ -117,6 +112,10 @@ def _refuse_network(folder: Path, allowed: bool) -> None:
 
 
 def _ledger_id(journal: JournalFile) -> LedgerId:
+    from pydantic import ValidationError
+
+    from t2c.ledger.events.journal import JournalOpened
+
     for entry in journal.entries(until=1):
         if entry.type == "journal.opened":
             try:
@@ -129,26 +128,6 @@ def _ledger_id(journal: JournalFile) -> LedgerId:
     if _begun(journal.path):
         raise damaged("the first event of the journal is not complete", "seq 1")
     raise Usage("the journal is empty", where=str(journal.path), remedy="make a ledger with `t2c init`")
-
-
-class Standing(NamedTuple):
-    """What stands as evidence at a position."""
-
-    position: Position
-    state: EvidenceState
-
-
-class _Snapshot(msgspec.Struct, array_like=True):
-    position: tuple[int, str, int]
-    state: EvidenceState
-
-
-def _load_standing(snapshot: Path) -> Standing | None:
-    try:
-        kept = msgspec.msgpack.decode(snapshot.read_bytes(), type=_Snapshot)
-    except (OSError, msgspec.DecodeError):
-        return None
-    return Standing(Position(*kept.position), kept.state)
 
 
 class Ledger:
@@ -209,39 +188,6 @@ class Ledger:
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Events in order, after a position, up to and with seq `until`."""
         return self.journal.entries(after, until)
-
-    def evidence(self) -> Standing:
-        """What stands as evidence now, from the last snapshot and the events since."""
-        snapshot = self.cache / "states" / f"evidence.v{STATE_VERSION}.msgpack"
-        standing = _load_standing(snapshot)
-        if standing is None or not self.journal.holds(standing.position):
-            standing = Standing(START, EvidenceState())
-        return self.catch_up(standing)
-
-    def catch_up(self, standing: Standing, known: Mapping[str, Observation] | None = None) -> Standing:
-        """`standing` with the events since; made anew if the journal is no longer the one it was read from.
-
-        The state is changed in place. `known` holds observations whose digests need not be worked out again.
-        """
-        if not self.journal.holds(standing.position):
-            standing = Standing(START, EvidenceState())
-        position, state = standing
-        last: tuple[int, bytes, int] | None = None
-        for offset, line, entry in self.journal.lines(position):
-            if entry.type in HANDLED and CATALOGUE.knows(entry.type, entry.v):
-                evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
-            last = (entry.seq, line, offset + len(line))
-        if last is None:
-            return standing
-        return Standing(Position(last[0], leaf_hash(last[1][:-1]), last[2]), state)
-
-    def keep(self, standing: Standing) -> None:
-        """Keep a snapshot for the next process; a cache that cannot be written is none."""
-        folder = self.cache / "states"
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            encoded = msgspec.msgpack.encode(_Snapshot(*standing))
-            write_atomically(folder / f"evidence.v{STATE_VERSION}.msgpack", encoded, durable=False)
 
     def close(self) -> None:
         """Sync what is owed and let go of the files."""

@@ -17,6 +17,7 @@ from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import JOURNAL, Ledger
 from t2c.ledger.errors import T2cError
 from t2c.ledger.journal.lock import network_filesystem
+from t2c.ledger.standing import load
 
 __all__ = ["Check", "DoctorResult", "doctor"]
 
@@ -145,7 +146,7 @@ def _journal(context: Context, ledger: Ledger) -> Check:
 
 
 def _runs(context: Context, ledger: Ledger) -> Check:
-    runs = ledger.evidence().state.runs
+    runs = load(ledger).state.runs
     if runs:
         names = ", ".join(f"{run} (at {stage})" for run, stage in sorted(runs.items()))
         return Check(

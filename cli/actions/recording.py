@@ -22,7 +22,7 @@ from t2c.ledger.commands.evidence import (
     missing,
 )
 from t2c.ledger.commands.lineage import Successor, lineage
-from t2c.ledger.engine import Ledger, Standing
+from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.runs import OmissionNoted, RunFinished, RunStarted, StageFinished
@@ -33,6 +33,7 @@ from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
 from t2c.ledger.linking.base import Links
 from t2c.ledger.linking.linker import link
+from t2c.ledger.standing import Standing, catch_up
 
 __all__ = ["Recording"]
 
@@ -65,11 +66,11 @@ class Recording:
             except Conflict as conflict:
                 if "hash" not in conflict.details:
                     raise
-                standing = self.ledger.catch_up(standing)
+                standing = catch_up(self.ledger, standing)
                 self.run = run if run in standing.state.runs else None
                 continue
             self.run = run
-            return self.ledger.catch_up(standing, {record.id: record for record in self._observations()})
+            return catch_up(self.ledger, standing, {record.id: record for record in self._observations()})
         raise Conflict(
             "other writers kept changing the ledger while this scan was recording",
             safe="what was recorded so far is sound, and the next scan goes on from there",

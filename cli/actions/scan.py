@@ -18,6 +18,7 @@ from t2c.ledger.commands.evidence import EvidenceState
 from t2c.ledger.errors import T2cError
 from t2c.ledger.intake.git import EXTRACTOR as GIT_EXTRACTOR
 from t2c.ledger.journal.lock import OneShotLock
+from t2c.ledger.standing import keep, load
 
 __all__ = ["ScanResult", "Scanned", "scan"]
 
@@ -59,11 +60,11 @@ def scan(context: Context) -> Scanned:
     turns.mkdir(exist_ok=True)
     with OneShotLock(turns / "scan", timeout=600).held(), open_ledger(context, hold=True) as ledger:
         ledger.append(())
-        standing = ledger.evidence()
+        standing = load(ledger)
         sources = read_sources(context, _known_commits(standing.state))
         recording = Recording(context, ledger, sources)
         standing = recording.record(standing)
-        ledger.keep(standing)
+        keep(ledger, standing)
         run = recording.run if recording.appended else None
         stages = {stage.name: str(stage.status) for stage in sources.stages}
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]

@@ -31,9 +31,7 @@ GROUP = Branch(
 
 def append(
     ctx: typer.Context,
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="A JSON body, or - for standard input.")
-    ] = "-",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A JSON body, or - for standard input.")] = "-",
     statement: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Append this statement as an observation.noted.")
     ] = None,
@@ -202,7 +200,7 @@ def project(
     ctx: typer.Context,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Views to make; all without one.", autocompletion=_names),
+        typer.Argument(metavar="NAME", help="Views to make; all without one.", autocompletion=_names),
     ] = None,
     at: Annotated[int | None, typer.Option(metavar="SEQ", help="As of this event.", min=1)] = None,
     json: Json = False,

@@ -18,7 +18,7 @@ __all__ = ["scan"]
 def scan(
     ctx: typer.Context,
     root: Annotated[
-        str | None, typer.Argument(metavar="[ROOT]", help="The repository; the same as t2c --root ROOT scan.")
+        str | None, typer.Argument(metavar="ROOT", help="The repository; the same as t2c --root ROOT scan.")
     ] = None,
     commits: Annotated[
         int | None, typer.Option(metavar="N", help="Read the N newest commits (scan.commits).", min=1)

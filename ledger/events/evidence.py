@@ -1,4 +1,4 @@
-"""Family evidence: what was found, what moved, what is gone, what belongs together, what somebody says."""
+"""Family evidence: what was found, what moved, what is gone, what belongs together."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from t2c.ledger.events.base import (
-    EventRef,
     FreeForm,
-    Hex64,
     Name,
     Payload,
     Portion,
@@ -33,13 +31,11 @@ from t2c.ledger.kernel.actor import Trust
 
 __all__ = [
     "Move",
-    "ObservationNoted",
     "RecordInterpreted",
     "RecordMoved",
     "RecordObserved",
     "RecordRetracted",
     "Relation",
-    "RelationJudged",
     "RelationLinked",
     "RelationUnlinked",
     "Signal",
@@ -128,33 +124,3 @@ class RelationUnlinked(Payload):
     type: ClassVar[str] = "relation.unlinked"
     id: RelationRef
     why: Literal["endpoint_retracted", "signal_gone"]
-
-
-class RelationJudged(Payload):
-    """Somebody says whether a relation is right."""
-
-    type: ClassVar[str] = "relation.judged"
-    trust: ClassVar[Trust] = "asserted"
-    by_hand: ClassVar[bool] = True
-    example: ClassVar[dict[str, object]] = {
-        "relation": "REL-0123456789abcdef0123",
-        "verdict": "wrong",
-        "reason": "the commit only renames the file",
-    }
-    relation: RelationRef
-    verdict: Literal["right", "wrong", "unsure"]
-    reason: Annotated[str, Field(max_length=10_000)] = ""
-
-
-class ObservationNoted(Payload):
-    """A statement by anyone. How far to believe it is the envelope's `trust`."""
-
-    type: ClassVar[str] = "observation.noted"
-    trust: ClassVar[Trust] = "asserted"
-    by_hand: ClassVar[bool] = True
-    example: ClassVar[dict[str, object]] = {"statement": "Release 1.4 was checked on staging."}
-    statement: Annotated[str, Field(min_length=1, max_length=100_000)]
-    subject: Annotated[str, Field(max_length=1000)] | None = None
-    about: tuple[RecordRef | RelationRef | EventRef, ...] = ()
-    objects: tuple[Hex64, ...] = ()
-    metadata: FreeForm = Field(default_factory=dict)

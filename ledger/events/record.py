@@ -149,7 +149,7 @@ class Generation(Value):
 def _generation(given: object) -> Generation:
     """The generation that a record names. All records of one reading name the same, so it is checked once."""
     if not isinstance(given, dict):
-        raise ValueError("metadata.generation is missing")
+        raise ValueError("metadata.generation is missing")  # noqa: TRY004 - pydantic turns only ValueError into its own
     try:
         return _checked(tuple(given.items()))
     except TypeError:

@@ -15,7 +15,6 @@ from typing import Final
 
 from t2c.ledger.errors import Environment
 from t2c.ledger.events.draft import EventDraft, draft
-from t2c.ledger.events.journal import JournalRepaired
 from t2c.ledger.journal.files import sync_folder
 from t2c.ledger.journal.tail import TORN_CAUSE, Overhang, torn_cause
 
@@ -95,6 +94,8 @@ def unrecorded_repairs(journal: Path, size: int) -> list[EventDraft]:
 
 
 def _repaired(saved: Path, offset: int) -> EventDraft | None:
+    from t2c.ledger.events.journal import JournalRepaired  # an append loads no family that it does not write
+
     digest, length, last, lines = sha256(), 0, b"", False
     with saved.open("rb") as stream:
         while block := stream.read(_CHUNK):

@@ -1,1 +1,1 @@
-
+"""Artifact models turned into bytes for people."""

@@ -17,7 +17,6 @@ from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.evidence import (
     Move,
-    ObservationNoted,
     RecordMoved,
     RecordRetracted,
     Relation,
@@ -25,6 +24,7 @@ from t2c.ledger.events.evidence import (
     RelationUnlinked,
 )
 from t2c.ledger.events.runs import OmissionCleared, OmissionNoted, RunFinished, RunStarted
+from t2c.ledger.events.statements import ObservationNoted
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.kernel.actor import SCANNER, Actor
 from t2c.ledger.kernel.canon import canonical

@@ -144,7 +144,7 @@ def test_only_the_first_faults_are_kept_and_all_are_counted(chain: Any) -> None:
 
 def second_version(upcast: Callable[[dict[str, Any]], dict[str, Any]]) -> Catalogue:
     """A catalogue in which notes have a second version, reached by `upcast`."""
-    from t2c.ledger.events.evidence import ObservationNoted
+    from t2c.ledger.events.statements import ObservationNoted
 
     catalogue = Catalogue(
         locations={"observation.noted": ("none", "none"), "journal.opened": ("none", "none")},

@@ -1,0 +1,73 @@
+"""What stands as evidence: the decider's state over a journal, kept between processes as a snapshot.
+
+A snapshot is trusted only for the position that it names; without one the same state comes out of the journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
+from t2c.ledger.engine import Ledger
+from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.position import START, Position
+from t2c.ledger.kernel.digests import leaf_hash
+
+__all__ = ["Standing", "catch_up", "keep", "load"]
+
+
+class Standing(NamedTuple):
+    """What stands after an event."""
+
+    position: Position
+    state: EvidenceState
+
+
+class _Snapshot(msgspec.Struct, array_like=True):
+    position: tuple[int, str, int]
+    state: EvidenceState
+
+
+def load(ledger: Ledger) -> Standing:
+    """What stands now, from the last snapshot and the events since."""
+    try:
+        kept = msgspec.msgpack.decode(_snapshot(ledger).read_bytes(), type=_Snapshot)
+    except (OSError, msgspec.DecodeError):
+        return catch_up(ledger, Standing(START, EvidenceState()))
+    return catch_up(ledger, Standing(Position(*kept.position), kept.state))
+
+
+def catch_up(ledger: Ledger, standing: Standing, known: Mapping[str, Observation] | None = None) -> Standing:
+    """`standing` with the events since; made anew if the journal is no longer the one it was read from.
+
+    The state is changed in place. `known` holds observations whose digests need not be worked out again.
+    """
+    if not ledger.journal.holds(standing.position):
+        standing = Standing(START, EvidenceState())
+    position, state = standing
+    last: tuple[int, bytes, int] | None = None
+    for offset, line, entry in ledger.journal.lines(position):
+        if entry.type in HANDLED and CATALOGUE.knows(entry.type, entry.v):
+            evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
+        last = (entry.seq, line, offset + len(line))
+    if last is None:
+        return standing
+    return Standing(Position(last[0], leaf_hash(last[1][:-1]), last[2]), state)
+
+
+def keep(ledger: Ledger, standing: Standing) -> None:
+    """Keep a snapshot for the next process; a cache that cannot be written is none."""
+    target = _snapshot(ledger)
+    with contextlib.suppress(OSError):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, msgspec.msgpack.encode(_Snapshot(*standing)), durable=False)
+
+
+def _snapshot(ledger: Ledger) -> Path:
+    return ledger.cache / "states" / f"evidence.v{STATE_VERSION}.msgpack"
