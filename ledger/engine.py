@@ -189,6 +189,10 @@ class Ledger:
         """Events in order, after a position, up to and with seq `until`."""
         return self.journal.entries(after, until)
 
+    def sync(self) -> None:
+        """Make everything acknowledged so far durable (durability `batch`)."""
+        self._writer.sync()
+
     def close(self) -> None:
         """Sync what is owed and let go of the files."""
         self._writer.close()

@@ -19,8 +19,9 @@ from hypothesis import settings
 
 import t2c
 from t2c.ledger.engine import Ledger, create
+from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import EventDraft, draft
-from t2c.ledger.events.evidence import ObservationNoted, Relation, RelationLinked, Signal
+from t2c.ledger.events.evidence import Relation, RelationLinked, Signal
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.journal.chain import seal
 from t2c.ledger.journal.read import JournalFile
@@ -33,6 +34,7 @@ from t2c.ledger.kernel.ids import relation_id
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci")
 
+Noted = CATALOGUE.payload("observation.noted")
 _FIRST_TS = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
 
 
@@ -320,7 +322,7 @@ def _note(
     run: str | None = None,
     actor: Actor = SCANNER,
 ) -> EventDraft:
-    return draft(ObservationNoted(statement=text), actor=actor, cause=cause, key=key, run=run)
+    return draft(Noted(statement=text), actor=actor, cause=cause, key=key, run=run)
 
 
 @pytest.fixture(scope="session")

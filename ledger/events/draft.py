@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from t2c.ledger.errors import Refused, Usage
-from t2c.ledger.events.base import Payload
 from t2c.ledger.kernel.actor import SCANNER, Actor, Trust
 from t2c.ledger.kernel.canon import canonical
+
+if TYPE_CHECKING:  # pydantic is loaded by whoever makes a payload, not by whoever reads a journal
+    from t2c.ledger.events.base import Payload
 
 __all__ = ["MAX_KEY", "MAX_RUN", "EventDraft", "content_key", "draft"]
 

@@ -44,9 +44,9 @@ class Writer:
         self._index = index
         self._durability: Durability = durability
         self._pid = os.getpid()
-        self._turn = threading.Condition()
+        self._queue = threading.Lock()
         self._waiting: list[Request] = []
-        self._leading = False
+        self._led = False
         self._fd: int | None = None
         self._inode = (-1, -1)
         self._head = _UNREAD
@@ -76,13 +76,8 @@ class Writer:
                 remedy="open the ledger again in the child process",
             )
         request = Request(drafts, expected, atomic)
-        with self._turn:
-            self._waiting.append(request)
-            while not request.settled:
-                if self._leading:
-                    self._turn.wait()
-                else:
-                    self._lead()
+        if self._leads(request):
+            self._lead(request)
         if request.failure is not None:
             raise request.failure
         return request.receipts
@@ -93,7 +88,9 @@ class Writer:
             self._settle_debt()
 
     def close(self) -> None:
-        """Sync what durability `batch` still owes and let go of the files."""
+        """Sync what durability `batch` still owes and let go of the files; a forked child only leaves them be."""
+        if os.getpid() != self._pid:
+            return
         with self._alone():
             try:
                 self._settle_debt()
@@ -106,46 +103,74 @@ class Writer:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Entered while no thread leads; none can begin to before it is left."""
-        with self._turn:
-            while self._leading:
-                self._turn.wait()
+        """Entered while no other thread writes; none can begin to before it is left."""
+        self._leads(Request((), None, False, alone=True))
+        try:
             yield
+        finally:
+            self._pass_on()
 
     def _settle_debt(self) -> None:
         if self._fd is not None and self._owed and self._durability != "none" and self._dead is None:
             self._sync(self._fd)
 
-    def _lead(self) -> None:
-        """Write for everybody who waits. Called with `_turn` held, which is given up for the time."""
-        self._leading = True
-        group, self._waiting = self._waiting, []
+    def _leads(self, request: Request) -> bool:
+        """True when it is this caller's turn to write; False once another has served its request."""
+        with self._queue:
+            if not self._led:
+                self._led = True
+                return True
+            request.wake.acquire()
+            self._waiting.append(request)
         try:
-            self._turn.release()
-            try:
-                self._commit(group)
-            finally:
-                self._turn.acquire()
+            request.wake.acquire()
+        except BaseException:
+            self._give_up(request)
+            raise
+        return not request.settled
+
+    def _give_up(self, request: Request) -> None:
+        """Leave the queue after an interrupt; a turn that was given already goes on to the next."""
+        with self._queue:
+            if request in self._waiting:
+                self._waiting.remove(request)
+                return
+        if request.heir:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Wake the one that has waited longest to write next, and nobody else."""
+        with self._queue:
+            if not self._waiting:
+                self._led = False
+                return
+            heir = self._waiting.pop(0)
+            heir.heir = True
+        heir.wake.release()
+
+    def _lead(self, request: Request) -> None:
+        """Write for this caller and for everybody who waits, then let the next one lead."""
+        followers: list[Request] = []
+        try:
+            with self._queue:
+                followers += [other for other in self._waiting if not other.alone]
+                self._waiting = [other for other in self._waiting if other.alone]
+            self._commit([request, *followers])
         finally:
-            self._leading = False
-            self._turn.notify_all()
+            self._pass_on()
+            for follower in followers:
+                if not follower.settled:
+                    follower.fail(_interrupted())
+                follower.wake.release()
 
     def _commit(self, group: list[Request]) -> None:
         try:
             with self._lock.held():
                 self._write(group)
         except Exception as failure:  # noqa: BLE001 - each waiting caller raises it
-            _fail(group, failure)
-        except BaseException:
-            _fail(
-                group,
-                Environment(
-                    "the thread that wrote for this one was interrupted",
-                    safe="every event acknowledged before; whether these were recorded is not known",
-                    remedy="look for them with `t2c ledger log`, or send them again with their keys",
-                ),
-            )
-            raise
+            for request in group:
+                if not request.settled:
+                    request.fail(failure)
 
     def _write(self, group: list[Request]) -> None:
         if self._dead is not None:
@@ -286,7 +311,9 @@ class Writer:
         self._owed, self._others = 0, False
 
 
-def _fail(group: list[Request], failure: Exception) -> None:
-    for request in group:
-        if not request.settled:
-            request.fail(failure)
+def _interrupted() -> Environment:
+    return Environment(
+        "the thread that wrote for this one was interrupted",
+        safe="every event acknowledged before; whether these were recorded is not known",
+        remedy="look for them with `t2c ledger log`, or send them again with their keys",
+    )

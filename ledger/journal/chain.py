@@ -6,6 +6,7 @@ The line holds the hash of the line before it, so the chain is the order. Nothin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -46,26 +47,27 @@ def seal(
     Members stand in sorted order: actor, batch, cause, data, id, key, origin, prev, run, seq, trust, ts, type,
     v. The payload is spliced in as it is, so it must be canonical. Raises Usage if the line is too long.
     """
-    head = [b'{"actor":', canonical({"id": draft.actor.id, "kind": draft.actor.kind})]
+    front = b'{"actor":%b' % _actor_member(draft.actor.kind, draft.actor.id)
     if batch is not None:
-        head.append(b',"batch":[%d,%d]' % batch)
+        front += b',"batch":[%d,%d]' % batch
     if cause:
-        head += b',"cause":', canonical(list(cause))
-    head += b',"data":', draft.data
-    tail: list[bytes] = []
-    if draft.key is not None:
-        tail += b',"key":', canonical(draft.key)
+        front += b',"cause":' + canonical(list(cause))
+    front += b',"data":' + draft.data
+    before = b"" if draft.key is None else b',"key":' + canonical(draft.key)
     if draft.origin is not None:
-        tail += b',"origin":', draft.origin
-    tail.append(b',"prev":"%b"' % prev.encode())
-    if draft.run is not None:
-        tail += b',"run":', canonical(draft.run)
-    tail.append(
-        b',"seq":%d,"trust":"%b","ts":"%b","type":"%b","v":%d}'
-        % (seq, draft.trust.encode(), ts.encode(), draft.type.encode(), draft.v)
+        before += b',"origin":' + draft.origin
+    run = b"" if draft.run is None else b',"run":' + canonical(draft.run)
+    back = b'%b,"prev":"%b"%b,"seq":%d,"trust":"%b","ts":"%b","type":"%b","v":%d}' % (
+        before,
+        prev.encode(),
+        run,
+        seq,
+        draft.trust.encode(),
+        ts.encode(),
+        draft.type.encode(),
+        draft.v,
     )
-    front, back = b"".join(head), b"".join(tail)
-    identity = event_id(front + back)
+    identity = event_id(front, back)
     line = b'%b,"id":"%b"%b' % (front, identity.encode(), back)
     if len(line) >= MAX_LINE:
         raise Usage(
@@ -74,6 +76,11 @@ def seal(
             remedy="store the large part as an object and cite its hash",
         )
     return Sealed(seq, identity, leaf_hash(line), line)
+
+
+@lru_cache(maxsize=1024)
+def _actor_member(kind: str, name: str) -> bytes:
+    return canonical({"id": name, "kind": kind})
 
 
 class _Identified(msgspec.Struct):
@@ -97,6 +104,6 @@ def own_id_fits(line: bytes) -> bool:
     at = line.rfind(member)
     while at >= 0:
         if line.startswith(_AFTER_ID, at + len(member)):
-            return event_id(line[:at] + line[at + len(member) :]) == claimed
+            return event_id(line[:at], line[at + len(member) :]) == claimed
         at = line.rfind(member, 0, at)
     return False

@@ -6,13 +6,12 @@ from hashlib import sha256
 from struct import Struct
 from typing import Final
 
-from t2c.ledger.kernel.digests import node_hash
+from t2c.ledger.kernel.digests import node_hash, node_state
 
 __all__ = ["Frontier", "root_of"]
 
 _BLOCK: Final = 4096
 _pairs: Final = Struct("64s").iter_unpack
-_node: Final = sha256(b"\x01").copy
 
 
 class Frontier:
@@ -59,8 +58,7 @@ def _perfect_root(leaves: bytes) -> bytes:
     while len(level) > 32:
         nodes: list[bytes] = []
         for (pair,) in _pairs(level):
-            # A copy of a state that already holds the domain byte costs less than joining the byte with the pair.
-            node = _node()
+            node = node_state()
             node.update(pair)
             nodes.append(node.digest())
         level = b"".join(nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -39,11 +40,18 @@ class Expected:
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """What one caller wants recorded, and how it was answered."""
+    """What one caller wants recorded, and how it was answered.
+
+    `alone` asks for a turn to itself, with nothing to record. While the caller waits, `wake` is locked: it is
+    released when the request is settled, or when the caller is the `heir` of the turn.
+    """
 
     drafts: Sequence[EventDraft]
     expected: Expected | None
     atomic: bool
+    alone: bool = False
+    heir: bool = False
+    wake: threading.Lock = field(default_factory=threading.Lock)
     receipts: list[Receipt] = field(default_factory=list)
     failure: Exception | None = None
     settled: bool = False

@@ -5,35 +5,58 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Final
 
-__all__ = ["ZERO", "event_id", "leaf_hash", "node_hash", "payload_hash", "short"]
+__all__ = [
+    "ZERO",
+    "event_id",
+    "leaf_hash",
+    "leaf_state",
+    "node_hash",
+    "node_state",
+    "payload_hash",
+    "short",
+]
 
 ZERO: Final = "0" * 64
 """The `prev` of the first event."""
 
-_LEAF: Final = b"\x00"
-_NODE: Final = b"\x01"
-_ID: Final = b"\x02"
-_PAYLOAD: Final = b"\x03"
+# Each gives a new hash state that already holds a domain byte: a third cheaper than joining the byte with the text.
+leaf_state: Final = sha256(b"\x00").copy
+node_state: Final = sha256(b"\x01").copy
+_id_state: Final = sha256(b"\x02").copy
+_payload_state: Final = sha256(b"\x03").copy
 
 
 def leaf_hash(line: bytes) -> str:
     """The chain link and Merkle leaf of one line, LF excluded: 64 hex."""
-    return sha256(_LEAF + line).hexdigest()
+    state = leaf_state()
+    state.update(line)
+    return state.hexdigest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
     """An inner node of the RFC 6962 tree: 32 bytes."""
-    return sha256(_NODE + left + right).digest()
+    state = node_state()
+    state.update(left)
+    state.update(right)
+    return state.digest()
 
 
-def event_id(line_without_id: bytes) -> str:
-    """`EVT-` and 20 hex of the canonical line without its `id` member (journal-engine §1)."""
-    return "EVT-" + sha256(_ID + line_without_id).hexdigest()[:20]
+def event_id(*line_without_id: bytes) -> str:
+    """`EVT-` and 20 hex of the canonical line without its `id` member, given in one or more parts.
+
+    (journal-engine §1)
+    """
+    state = _id_state()
+    for part in line_without_id:
+        state.update(part)
+    return "EVT-" + state.hexdigest()[:20]
 
 
 def payload_hash(salted: bytes) -> str:
     """The commitment to a redactable payload object: 64 hex."""
-    return sha256(_PAYLOAD + salted).hexdigest()
+    state = _payload_state()
+    state.update(salted)
+    return state.hexdigest()
 
 
 def short(content: bytes) -> str:

@@ -176,22 +176,23 @@ from pathlib import Path
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Environment
 from t2c.ledger.events.draft import draft
-from t2c.ledger.events.evidence import ObservationNoted
+from t2c.ledger.events.catalogue import CATALOGUE
+Noted = CATALOGUE.payload("observation.noted")
 
 path = Path(sys.argv[1]) / "journal.ndjson"
 with Ledger(Path(sys.argv[1]), hold=True) as ledger:
-    ledger.append([draft(ObservationNoted(statement="one"))])
+    ledger.append([draft(Noted(statement="one"))])
     size = path.stat().st_size
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     for spare in (100, 0):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + spare, most))
         try:
-            ledger.append([draft(ObservationNoted(statement="x" * 9000))])
+            ledger.append([draft(Noted(statement="x" * 9000))])
         except Environment as error:
             print(error.what, "|", error.safe)
         assert path.stat().st_size == size
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    print(ledger.append([draft(ObservationNoted(statement="two"))])[0].seq)
+    print(ledger.append([draft(Noted(statement="two"))])[0].seq)
 """
 
 

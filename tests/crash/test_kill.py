@@ -30,14 +30,15 @@ from pathlib import Path
 import filelock, orjson
 from t2c.ledger.engine import Ledger
 from t2c.ledger.events.draft import draft
-from t2c.ledger.events.evidence import ObservationNoted
+from t2c.ledger.events.catalogue import CATALOGUE
+Noted = CATALOGUE.payload("observation.noted")
 
 def work(number):
     with Ledger(Path(sys.argv[1]), hold=number % 2 == 0) as ledger:
         turn = 0
         while True:
-            size, count = [(100, 1), (90_000, 30), (100, 60)][turn % 3]
-            drafts = [draft(ObservationNoted(statement=f"{number} {turn} {n} " + "x" * size)) for n in range(count)]
+            size, count = [(100, 1), (90_000, 12), (100, 60)][turn % 3]
+            drafts = [draft(Noted(statement=f"{number} {turn} {n} " + "x" * size)) for n in range(count)]
             for receipt in ledger.append(drafts, atomic=turn % 2 == 1):
                 os.write(1, orjson.dumps([receipt.seq, receipt.hash]) + b"\\n")
             turn += 1

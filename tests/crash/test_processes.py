@@ -23,12 +23,13 @@ from pathlib import Path
 import orjson
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.events.draft import draft
-from t2c.ledger.events.evidence import ObservationNoted
+from t2c.ledger.events.catalogue import CATALOGUE
+Noted = CATALOGUE.payload("observation.noted")
 
 def append(workspace, hold, name, turns):
     with Ledger(workspace, hold=hold) as ledger:
         for turn in range(turns):
-            notes = [ObservationNoted(statement=f"{name} {turn} {n}") for n in range(2)]
+            notes = [Noted(statement=f"{name} {turn} {n}") for n in range(2)]
             drafts = [draft(note, key=f"{name}-{turn}-{n}") for n, note in enumerate(notes)]
             for receipt in ledger.append(drafts, atomic=turn % 2 == 0):
                 yield [receipt.seq, receipt.id, receipt.hash]
@@ -151,21 +152,22 @@ from pathlib import Path
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.ledger.events.draft import draft
-from t2c.ledger.events.evidence import ObservationNoted
+from t2c.ledger.events.catalogue import CATALOGUE
+Noted = CATALOGUE.payload("observation.noted")
 
 ledger = Ledger(Path(sys.argv[1]), hold=True)
-ledger.append([draft(ObservationNoted(statement="parent"))])
+ledger.append([draft(Noted(statement="parent"))])
 child = os.fork()
 if child == 0:
     try:
-        ledger.append([draft(ObservationNoted(statement="shared"))])
+        ledger.append([draft(Noted(statement="shared"))])
     except Usage:
         with Ledger(Path(sys.argv[1]), hold=True) as own:
-            own.append([draft(ObservationNoted(statement="own"))] * 20)
+            own.append([draft(Noted(statement="own"))] * 20)
         os._exit(0)
     os._exit(1)
 for _ in range(20):
-    ledger.append([draft(ObservationNoted(statement="parent"))])
+    ledger.append([draft(Noted(statement="parent"))])
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 

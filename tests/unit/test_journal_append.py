@@ -7,6 +7,7 @@ sync; `ts` taken from the clock alone; keys of a refused call kept; a line too l
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -260,6 +261,113 @@ class TestGroupCommit:
         assert refused == [1, 2]
         said = {event["data"]["statement"] for event in oracle.check(ledger.journal.path)[1:]}
         assert said == {"a", "c", "d"}
+
+    def test_files_may_be_synced_and_closed_while_others_append(
+        self, workspace: Path, note: Note, oracle: Any
+    ) -> None:
+        ledger = Ledger(workspace, hold=True, durability="batch")
+        failures: list[BaseException] = []
+
+        def work(number: int) -> None:
+            try:
+                for turn in range(25):
+                    ledger.append([note(f"{number} {turn}")])
+            except T2cError as failure:
+                failures.append(failure)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            ledger.sync()
+            ledger.close()
+        ledger.close()
+        assert failures == []
+        assert len(oracle.check(ledger.journal.path)) == 101
+
+    @pytest.mark.parametrize("waits_as", ["leader", "follower"])
+    def test_an_interrupted_caller_stops_nobody_else(
+        self, waits_as: str, writer: Writer, lock: CountingLock, ledger: Ledger, note: Note, oracle: Any
+    ) -> None:
+        """Ctrl-C while this thread writes for others, or waits for another that writes."""
+        answers: list[Receipt | T2cError] = []
+
+        def call() -> None:
+            try:
+                answers.extend(writer.append([note("other")]))
+            except T2cError as refused:
+                answers.append(refused)
+
+        other = threading.Thread(target=call)
+        main = threading.main_thread().ident
+        assert main is not None
+
+        def interrupt() -> None:
+            while lock.turns < 1:
+                time.sleep(0.001)
+            if waits_as == "leader":
+                other.start()
+            while len(writer._waiting) < 1:
+                time.sleep(0.001)
+            signal.pthread_kill(main, signal.SIGINT)
+            time.sleep(0.05)
+            lock.gate.set()
+
+        interrupter = threading.Thread(target=interrupt)
+        if waits_as == "follower":
+            other.start()
+            while lock.turns < 1:
+                time.sleep(0.001)
+        interrupter.start()
+        with pytest.raises(KeyboardInterrupt):
+            writer.append([note("mine")])
+        interrupter.join()
+        other.join()
+        assert isinstance(answers[0], Receipt)
+        assert writer.append([note("after")])[0].seq == 3
+        assert [event["data"]["statement"] for event in oracle.check(ledger.journal.path)[1:]] == [
+            "other",
+            "after",
+        ]
+
+    def test_followers_of_an_interrupted_leader_are_told_that_nothing_is_known(
+        self, writer: Writer, lock: CountingLock, ledger: Ledger, note: Note, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lock.gate.set()
+        started, follower_waits = threading.Event(), threading.Event()
+        write = os.write
+
+        def interrupted(fd: int, block: bytes) -> int:
+            if b"first" in block:
+                started.set()
+                follower_waits.wait(10)
+                return write(fd, block)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "write", interrupted)
+        answers: list[object] = []
+
+        def call(text: str) -> None:
+            try:
+                answers.append(writer.append([note(text)]))
+            except (T2cError, KeyboardInterrupt) as failure:
+                answers.append(failure)
+
+        threads = [threading.Thread(target=call, args=("first",))]
+        threads[0].start()
+        started.wait(10)
+        threads += [threading.Thread(target=call, args=(text,)) for text in ("second", "third")]
+        for thread in threads[1:]:
+            thread.start()
+        while len(writer._waiting) < 2:
+            time.sleep(0.001)
+        follower_waits.set()
+        for thread in threads:
+            thread.join()
+        kinds = sorted(type(answer).__name__ for answer in answers)
+        assert kinds == ["Environment", "KeyboardInterrupt", "list"]
+        monkeypatch.undo()
+        assert writer.append([note("after")])[0].seq == 3
 
 
 class TestDurability:

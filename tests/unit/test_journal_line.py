@@ -17,15 +17,16 @@ from pydantic import ValidationError
 
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import MAX_KEY, MAX_RUN, EventDraft, draft
 from t2c.ledger.events.envelope import Envelope
-from t2c.ledger.events.evidence import ObservationNoted
 from t2c.ledger.journal.chain import MAX_LINE, own_id_fits, seal
 from t2c.ledger.journal.entry import decode_entry
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.digests import ZERO
 
 Note = Callable[..., EventDraft]
+Noted = CATALOGUE.payload("observation.noted")
 
 FULL = [
     "actor",
@@ -87,7 +88,7 @@ def test_null_and_empty_envelope_members_are_left_out_and_data_members_are_not(n
 def test_an_id_is_cut_out_of_the_envelope_whatever_the_payload_holds(
     text: str, note: Note, oracle: Any
 ) -> None:
-    inside = ObservationNoted(statement=text, metadata={"id": "EVT-" + "0" * 20, "prev": "x", "key": "y"})
+    inside = Noted(statement=text, metadata={"id": "EVT-" + "0" * 20, "prev": "x", "key": "y"})
     sealed = seal(draft(inside), seq=3, prev=ZERO, ts="2026-01-05T10:00:00.000Z", cause=(), batch=None)
     assert own_id_fits(sealed.line)
     assert orjson.loads(sealed.line)["id"] == oracle.identity(orjson.loads(sealed.line))
@@ -117,7 +118,7 @@ def test_a_line_may_hold_a_mebibyte_with_its_end_and_no_byte_more() -> None:
 
 
 def test_only_t2c_and_host_adapters_observe() -> None:
-    payload = ObservationNoted(statement="x")
+    payload = Noted(statement="x")
     for kind in ("human", "agent"):
         with pytest.raises(Refused, match="cannot say 'observed'"):
             draft(payload, actor=Actor(kind, "a"), trust="observed")  # type: ignore[arg-type]
