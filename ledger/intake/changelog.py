@@ -228,8 +228,7 @@ class _Entries:
         found = mentions(raw, self.home)
         done, about = action_and_object(text, section.action)
         metadata = section.metadata if parent is None else {**section.metadata, "parent": parent}
-        commits = _COMMIT.findall(raw)
-        if commits:
+        if "/commit/" in raw and (commits := _COMMIT.findall(raw)):
             metadata = {**metadata, "commits": sorted(set(commits))}
         return Draft(
             kind="changelog_entry",

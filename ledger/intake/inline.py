@@ -79,7 +79,7 @@ def plain(text: str) -> str:
             text = _LINK.sub(r"\1", text)
     if "<!--" in text and "-->" in text:
         text = _COMMENT.sub(" ", text)
-    return " ".join(text.split())
+    return " ".join(text.split()) if "  " in text or not text.isprintable() else text.strip()
 
 
 def _inside(position: int, spans: Spans) -> bool:

@@ -330,7 +330,10 @@ def _keys(text: str) -> set[str]:
 def _numbers(text: str, prose: str, home: str | None) -> set[str]:
     found: set[str] = set()
     if "#" in prose:
-        found.update(f"#{match[1]}" for match in _HASH.finditer(prose) if _own_hash(prose, match.start()))
+        for match in _HASH.finditer(prose):
+            start = match.start()
+            if start == 0 or prose[start - 1] in "([ " or _own_hash(prose, start):
+                found.add(match[0])
     if "gh-" in prose or "GH-" in prose:
         found.update(f"#{number}" for number in _GH.findall(prose))
     if "}`" in text or ":`" in text:

@@ -244,6 +244,15 @@ def test_deep_nesting_is_capped_and_noted() -> None:
         "&",
         "T001 ",
         "| ",
+        "://",
+        "/pull/1",
+        "not ",
+        "when ",
+        "must not ",
+        "Dodać ",
+        "a@b ",
+        "**a** ",
+        "v1.2 ",
     ],
 )
 def test_hostile_lines_take_linear_time(unit: str) -> None:
