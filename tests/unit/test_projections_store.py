@@ -271,6 +271,34 @@ def test_a_write_that_is_killed_anywhere_is_in_nobodys_way(
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.parametrize("call", ["replace", "fsync", "unlink", "mkdir"])
+@pytest.mark.parametrize("turn", range(1, 6))
+def test_a_write_that_fails_once_anywhere_is_in_nobodys_way(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, call: str, turn: int
+) -> None:
+    original = getattr(os, call)
+    calls = 0
+
+    def failing(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == turn:
+            raise OSError(5, "Input/output error")
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(os, call, failing)
+    try:
+        put(tmp_path, {"a.txt": b"new", "b.txt": b"added"}, seq=8)
+    except Environment as error:
+        assert "Input/output error" in error.what
+    else:
+        assert calls < turn
+    monkeypatch.undo()
+    put(tmp_path, {"a.txt": b"newer"}, seq=9)
+    assert set(contents(folder)) == {"a.txt", "projection.json"}
+    assert leftovers(tmp_path) == []
+
+
 def test_writers_at_the_same_time_leave_one_whole_view(tmp_path: Path, folder: Path) -> None:
     bodies = [str(number).encode() * 100_000 for number in range(4)]
 
