@@ -41,7 +41,7 @@ def _shows(char: str) -> bool:
 
 
 def percent(share: Share) -> str:
-    """`7 of 10 (70 %)`, rounded half up; `no data` for none of none (better-than-todo2code §1.3)."""
+    """`7 of 10 (70 %)`, rounded half up; `no data` for none of none."""
     if share.denominator == 0:
         return "no data"
     portion = (200 * share.numerator + share.denominator) // (2 * share.denominator)
