@@ -11,6 +11,7 @@ from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
+from t2c.ledger.journal.position import Position
 from t2c.projections import store
 from t2c.projections.fold import Folded, fold
 from t2c.projections.registry import ALL
@@ -49,9 +50,24 @@ def project(context: Context, names: Sequence[str] = (), at: int | None = None) 
         return _write(context, ledger, list(names) or list(ALL), at)
 
 
-def project_all(context: Context, ledger: Ledger) -> ProjectResult:
-    """Make every view as of the head of a ledger that is open already."""
-    return _write(context, ledger, list(ALL), None)
+def project_all(context: Context, ledger: Ledger) -> None:
+    """Bring every view up to the head of a ledger that is open already; those that are there stay as they are."""
+    head = ledger.head()
+    behind = [name for name in ALL if not _stands_at(context, name, head)]
+    if behind:
+        _write(context, ledger, behind, None)
+
+
+def _stands_at(context: Context, name: str, head: Position) -> bool:
+    """True if a view was made as of `head` by the same code and none of its files is gone."""
+    manifest = store.manifest(context.workspace, name)
+    if manifest is None or (manifest.seq, manifest.head) != (head.seq, head.hash):
+        return False
+    made_by = (ALL[name].version, {other: ALL[other].version for other in ALL[name].inputs})
+    folder = context.workspace / "projections" / name
+    return (manifest.version, manifest.inputs) == made_by and all(
+        (folder / file).is_file() for file in manifest.files
+    )
 
 
 def _write(context: Context, ledger: Ledger, names: Sequence[str], at: int | None) -> ProjectResult:

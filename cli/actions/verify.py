@@ -130,28 +130,28 @@ def _ledger_id(ledger: Ledger) -> str | None:
 
 def _projections(context: Context, ledger: Ledger, report: ChainReport) -> tuple[list[Fault], list[str]]:
     """Compare what is on disk with folds at the `seq` each folder names; older ones are stale, not faults."""
-    on_disk = {name: store.manifest(context.workspace, name) for name in ALL}
     faults: list[Fault] = []
-    stale: list[str] = []
-    for name, manifest in on_disk.items():
+    stale: set[str] = set()
+    by_seq: dict[int, list[str]] = {}
+    for name in ALL:
+        manifest = store.manifest(context.workspace, name)
         if manifest is None:
             if (context.workspace / "projections" / name).exists():
                 faults.append(Fault(0, "projection", f"projections/{name} has no projection.json of t2c's"))
-            continue
-        if not 1 <= manifest.seq <= report.position.seq:
-            faults.append(
-                Fault(0, "projection", f"projections/{name} names seq {manifest.seq}, which is not there")
-            )
-            continue
-        if manifest.seq < report.position.seq:
-            stale.append(name)
-        if report.faults:
-            continue
-        folded = fold(ledger.journal, ALL, [name], until=manifest.seq)
-        mismatches = store.check(context.workspace, folded.provenance(name), folded.artifacts(name))
-        for mismatch in mismatches:
-            if mismatch.kind == "stale":
-                stale.append(name)
-            else:
-                faults.append(Fault(manifest.seq, "projection", f"{mismatch.path} {mismatch.detail}"))
-    return faults, sorted(set(stale))
+        elif not 1 <= manifest.seq <= report.position.seq:
+            detail = f"projections/{name} names seq {manifest.seq}, which is not there"
+            faults.append(Fault(0, "projection", detail))
+        else:
+            by_seq.setdefault(manifest.seq, []).append(name)
+            if manifest.seq < report.position.seq:
+                stale.add(name)
+    # In a chain with faults a fold would show the faults again, not whether a view is the journal's.
+    for seq, names in () if report.faults else by_seq.items():
+        folded = fold(ledger.journal, ALL, names, until=seq)
+        for name in names:
+            for mismatch in store.check(context.workspace, folded.provenance(name), folded.artifacts(name)):
+                if mismatch.kind == "stale":
+                    stale.add(name)
+                else:
+                    faults.append(Fault(seq, "projection", f"{mismatch.path} {mismatch.detail}"))
+    return faults, sorted(stale)

@@ -116,7 +116,7 @@ class SummaryProjection:
 
     def finish(self, state: State, inputs: Inputs) -> Artifacts:
         summary = summarise(state, inputs)
-        return {"summary.json": pretty(summary), "summary.md": self._render(summary)}
+        return {"summary.json": pretty(msgspec.to_builtins(summary)), "summary.md": self._render(summary)}
 
 
 def _key(omission: Omission | Cleared) -> str:

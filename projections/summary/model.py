@@ -6,7 +6,8 @@ Every count is named for what it counts. A share keeps both its numbers, and not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = [
     "SCHEMA",
@@ -34,8 +35,7 @@ __all__ = [
 SCHEMA = "t2c.summary/v1"
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """`numerator` of `denominator` are `what`; with a denominator of 0 there is no data."""
 
     what: str
@@ -43,8 +43,7 @@ class Share:
     denominator: int
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """The records that stand; `unreadable` ones are in `total` and in nothing else."""
 
     total: int
@@ -52,15 +51,13 @@ class Records:
     unreadable: int
 
 
-@dataclass(frozen=True, slots=True)
-class TodoItem:
+class TodoItem(Struct, frozen=True):
     text: str
     path: str | None
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class TodoGroup:
+class TodoGroup(Struct, frozen=True):
     """Open items under one heading trail of one file, in the order of the file."""
 
     path: str | None
@@ -68,8 +65,7 @@ class TodoGroup:
     items: tuple[TodoItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Plans:
+class Plans(Struct, frozen=True):
     """`open_first` shows the first open items; `open_not_shown` counts the others.
 
     `elsewhere` counts statements of class plan in other sources than TODO lists.
@@ -82,15 +78,13 @@ class Plans:
     elsewhere: int
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     version: str
     date: str | None
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
-class Changelog:
+class Changelog(Struct, frozen=True):
     """`latest` are the newest releases by date."""
 
     entries: int
@@ -99,8 +93,7 @@ class Changelog:
     latest: tuple[Release, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Commits:
+class Commits(Struct, frozen=True):
     """`first` and `last` are UTC days, None if no commit has a time."""
 
     commits: int
@@ -109,8 +102,7 @@ class Commits:
     last: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """`files` that hold code facts, `test_files` among them; `symbols` declared, `public` of those judged.
 
     `tests` are declarations that are tests; facts are counted by the kind of thing they are about.
@@ -124,8 +116,7 @@ class Code:
     facts_by_kind: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleCount:
+class RuleCount(Struct, frozen=True):
     """How many relations of one type one rule drew."""
 
     rule: str
@@ -133,8 +124,7 @@ class RuleCount:
     relations: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRef:
+class RecordRef(Struct, frozen=True):
     """A record as a person would name it, for example what `commit 1a2b3c4d5e6f`, text its subject."""
 
     what: str
@@ -143,8 +133,7 @@ class RecordRef:
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """One relation in words: `source` — `type` → `target`, because of `signals`."""
 
     source: RecordRef
@@ -155,16 +144,14 @@ class Example:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(Struct, frozen=True):
     relations: int
     by_rule: tuple[RuleCount, ...]
     linked: tuple[Share, ...]
     examples: tuple[Example, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """`count` things were left out for this reason at `places` places; `first` are some of them."""
 
     reason: str
@@ -173,14 +160,12 @@ class Reason:
     first: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Omissions:
+class Omissions(Struct, frozen=True):
     count: int
     by_reason: tuple[Reason, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What somebody said, who, when, and how far to believe it."""
 
     seq: int
@@ -191,14 +176,12 @@ class Note:
     statement: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     total: int
     latest: tuple[Note, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LastRun:
+class LastRun(Struct, frozen=True):
     """The run that began last; `stages` are name and status of those that are over."""
 
     id: str
@@ -212,8 +195,7 @@ class LastRun:
     degradations: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """`summary.json` (t2c.summary/v1)."""
 
     schema: str

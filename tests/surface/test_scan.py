@@ -252,6 +252,19 @@ def test_views_can_be_deleted_and_come_back_byte_for_byte(t2c: Any, repo: Path) 
     assert files(folder) == before
 
 
+def test_a_scan_that_changes_nothing_makes_missing_views_again_and_leaves_the_others(
+    t2c: Any, repo: Path
+) -> None:
+    scan(t2c)
+    folder = repo / ".t2c" / "projections"
+    before, stamp = files(folder), (folder / "graph" / "graph.json").stat().st_mtime_ns
+    (folder / "summary" / "summary.md").unlink()
+    shutil.rmtree(folder / "runs")
+    assert scan(t2c)["run"] is None
+    assert files(folder) == before
+    assert (folder / "graph" / "graph.json").stat().st_mtime_ns == stamp
+
+
 def test_views_as_of_an_earlier_event(t2c: Any, repo: Path) -> None:
     scan(t2c)
     folder = repo / ".t2c" / "projections"
