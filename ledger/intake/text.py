@@ -110,7 +110,7 @@ def action_and_object(text: str, chosen: Action | None = None) -> tuple[Action, 
     done: Action | None = None
     if kind is not None:
         done, start = kind
-    head = _head(blanked(text), start, _FAR if kind is None else 1)
+    head = _head(blanked(text), start) if kind is None else _first(text, start)
     done = chosen or done or (head.action if head else "unknown")
     whole = text[start:].strip()
     if head is None or head.action != done or not (head.verb or not text[start : head.start].strip()):
@@ -156,7 +156,16 @@ def _conventional(text: str, start: int) -> tuple[Action, int] | None:
     return (kind, match.end()) if kind else None
 
 
-def _head(prose: str, start: int, far: int = _FAR) -> _Head | None:
+def _first(text: str, start: int) -> _Head | None:
+    """The head verb that stands right after a commit type, if one does."""
+    match = _WORD.match(text, start)
+    if match is None:
+        return None
+    found, stop = _meaning(match[0].lower(), text, match.end())
+    return _Head(found.action, start, stop, False, found.kind != "noun") if found else None
+
+
+def _head(prose: str, start: int) -> _Head | None:
     """The head verb; failing that a plain verb that no preposition governs, a noun of some action, "write"."""
     verb: _Head | None = None
     noun: _Head | None = None
@@ -164,7 +173,7 @@ def _head(prose: str, start: int, far: int = _FAR) -> _Head | None:
     previous = ""
     end = start
     for index, match in enumerate(_WORD.finditer(prose, start)):
-        if index >= far:
+        if index >= _FAR:
             break
         word = match[0].lower()
         if word in _ENGLISH or word[:4] in STEMS or not word.isascii():
