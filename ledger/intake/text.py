@@ -103,7 +103,7 @@ def action_and_object(text: str, chosen: Action | None = None) -> tuple[Action, 
     """`action` and `object_of` in one pass; a `chosen` action stands whatever the text says."""
     begins = _PLAIN_START.match(text)
     found = VERBS.get(begins[1].lower()) if begins else None
-    if begins and found and found.kind == "verb" and chosen in (None, found.action):
+    if begins and found and chosen in (None, found.action) and _is_verb(found, text, begins.end(1)):
         return found.action, _object(text, begins.end(1), text[begins.end() :])
     start = _after_marks(text)
     kind = _conventional(text, start)
@@ -154,6 +154,11 @@ def _conventional(text: str, start: int) -> tuple[Action, int] | None:
         return None
     kind = _TYPES.get(match[1].lower())
     return (kind, match.end()) if kind else None
+
+
+def _is_verb(found: Word, text: str, end: int) -> bool:
+    """True if a word that begins a statement and ends at `end` is a verb there, not the subject of another."""
+    return found.kind == "verb" or (found.kind == "both" and not _SUBJECT_OF.match(text, end))
 
 
 def _first(text: str, start: int) -> _Head | None:

@@ -192,3 +192,19 @@ def test_the_vocabulary_takes_any_text(text: str) -> None:
     assert modality(text)
     assert polarity(text) in ("positive", "negative")
     assert fold(fold(text)) == fold(text)
+
+
+SENTENCES = st.lists(
+    st.sampled_from(
+        ("Add", "Fix", "Test", "Tests", "are", "must", "and", "the", "Parser", "to", "Usuń", "x.", "`f`")
+    ),
+    min_size=1,
+    max_size=6,
+).map(" ".join)
+
+
+@given(SENTENCES)
+@settings(max_examples=400, deadline=None)
+def test_a_list_marker_before_a_statement_changes_nothing_of_it(text: str) -> None:
+    assert action_and_object(f"* {text}") == action_and_object(text)
+    assert polarity(f"* {text}") == polarity(text)
