@@ -93,8 +93,8 @@ _decode_id = msgspec.json.Decoder(_Identified).decode
 def own_id_fits(line: bytes) -> bool:
     """True if a line's id is that of its raw bytes with the member cut out (journal-engine §4).
 
-    Nothing is re-encoded. The member is looked for at its sorted place: after the payload, before the members
-    that follow it, so that the same text inside the payload is not mistaken for it.
+    Nothing is re-encoded. The member is the last one of its text, at its sorted place: after the payload, which
+    may hold the same, and right before one of the members that follow it.
     """
     try:
         claimed = _decode_id(line).id
@@ -102,8 +102,5 @@ def own_id_fits(line: bytes) -> bool:
         return False
     member = b',"id":"%b"' % claimed.encode()
     at = line.rfind(member)
-    while at >= 0:
-        if line.startswith(_AFTER_ID, at + len(member)):
-            return event_id(line[:at], line[at + len(member) :]) == claimed
-        at = line.rfind(member, 0, at)
-    return False
+    rest = at + len(member)
+    return at >= 0 and line.startswith(_AFTER_ID, rest) and event_id(line[:at], line[rest:]) == claimed

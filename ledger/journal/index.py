@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sqlite3
 import threading
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -20,6 +19,9 @@ from t2c.ledger.journal.entry import Entry, decode_entry
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.digests import leaf_hash
+
+if TYPE_CHECKING:  # loaded by whoever asks the index, which most commands never do
+    import sqlite3
 
 __all__ = ["EventIndex", "Keyed"]
 
@@ -90,6 +92,8 @@ class EventIndex:
             self._database = self._place = None
 
     def _find(self, query: str, value: str | bytes, head: Position | None) -> int | None:
+        import sqlite3
+
         while True:
             try:
                 if self._database is None:
@@ -102,11 +106,15 @@ class EventIndex:
                     raise
                 self._discard(busy=getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY)
             else:
-                if row is None or 0 <= row[0] < self._place.offset:
-                    return None if row is None else int(row[0])
+                if row is None:
+                    return None
+                if type(row[0]) is int and 0 <= row[0] < self._place.offset:
+                    return row[0]
                 self._discard()
 
     def _open(self) -> sqlite3.Connection:
+        import sqlite3
+
         target: str | Path = ":memory:" if self._failures > 1 else self._path
         if isinstance(target, Path):
             with contextlib.suppress(OSError):
@@ -136,7 +144,7 @@ class EventIndex:
         try:
             place = self._read_on(database, self._start(database))
         except BaseException:
-            with contextlib.suppress(sqlite3.Error):
+            if database.in_transaction:
                 database.execute("ROLLBACK")
             raise
         database.execute("COMMIT")
@@ -177,12 +185,10 @@ class EventIndex:
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
-    """Make the tables, anew if they are of another format or one is missing: what is left proves nothing then."""
+    """Make the tables, anew if they are of another format."""
     database.execute("BEGIN IMMEDIATE")
-    there = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    if there != _TABLES.keys() or version != _FORMAT:
-        for name in there:
+    if database.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             database.execute(f'DROP TABLE "{name}"')
         for name, columns in _TABLES.items():
             database.execute(f"CREATE TABLE {name} ({columns}")

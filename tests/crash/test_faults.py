@@ -149,6 +149,21 @@ def test_a_short_write_is_taken_back_and_the_writer_goes_on(
     assert len(oracle.check(ledger.journal.path)) == 3
 
 
+def test_a_repair_that_could_not_be_recorded_is_recorded_by_the_next_append(
+    torn: Path, note: Note, monkeypatch: pytest.MonkeyPatch, oracle: Any
+) -> None:
+    """Its event stood in a write that was taken back, and the fragment is cut off already."""
+    write = os.write
+    with Ledger(torn, hold=True) as ledger:
+        monkeypatch.setattr(os, "write", lambda fd, block: write(fd, block[:10]))
+        with pytest.raises(Environment, match="could not be written"):
+            ledger.append([note("lost")])
+        monkeypatch.undo()
+        ledger.append([note("kept")])
+    events = oracle.check(torn / "journal.ndjson")
+    assert [event["type"] for event in events[2:]] == ["journal.repaired", "observation.noted"]
+
+
 def test_a_writer_that_cannot_take_back_stops_and_says_so(
     ledger: Ledger, note: Note, monkeypatch: Any
 ) -> None:

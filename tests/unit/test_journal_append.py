@@ -213,10 +213,10 @@ class TestGroupCommit:
                 answers[number] = refused
 
         threads = [threading.Thread(target=call, args=(number,)) for number in range(len(calls))]
-        for thread in threads:
+        for number, thread in enumerate(threads):
             thread.start()
-        while len(writer._waiting) < len(calls) - 1:
-            time.sleep(0.001)
+            while lock.turns < 1 or len(writer._waiting) < number:
+                time.sleep(0.0005)
         lock.gate.set()
         for thread in threads:
             thread.join()
@@ -251,9 +251,9 @@ class TestGroupCommit:
         )
         calls = [
             [note("a", key="k")],
-            [note("lost"), huge],
+            [note("lost", key="taken by nobody"), huge],
             [note("b", cause=(7,))],
-            [note("c")],
+            [note("c", key="taken by nobody")],
             [note("d")],
         ]
         answers = self.together(writer, lock, calls)

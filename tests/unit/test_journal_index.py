@@ -79,6 +79,7 @@ def test_any_page_of_it_may_be_broken(page: int, filled: Path, note: Note) -> No
         "UPDATE keys SET offset = offset + 1",
         "UPDATE keys SET offset = 1 << 60",
         "UPDATE keys SET offset = (SELECT offset FROM keys WHERE key = 'k8') WHERE key = 'k7'",
+        "UPDATE keys SET offset = 'x' WHERE key = 'k7'",
         "UPDATE place SET hash = '" + "0" * 64 + "'",
         "UPDATE place SET seq = seq - 1",
         "UPDATE place SET seq = 'x'",
@@ -86,7 +87,7 @@ def test_any_page_of_it_may_be_broken(page: int, filled: Path, note: Note) -> No
         "UPDATE place SET offset = offset - 1",
         "UPDATE place SET offset = 1 << 62",
         "UPDATE place SET offset = -5",
-        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 1; UPDATE ids SET id = hex(id)",
         "DROP TABLE keys; CREATE TABLE other (x)",
         "DELETE FROM place",
         "DROP TABLE keys",
@@ -138,6 +139,19 @@ def test_it_may_be_newer_than_the_journal(filled: Path, note: Note) -> None:
         assert ledger.index.offset(lost.id) is None
         assert not ledger.append([note("something else", key="later")])[0].repeated
     answers_rightly(filled, note)
+
+
+def test_it_may_be_of_another_branch_of_the_same_ledger(filled: Path, note: Note) -> None:
+    journal = filled / "journal.ndjson"
+    common = journal.read_bytes()
+    with Ledger(filled) as ledger:
+        lost = ledger.append([note("on the other branch")])[0]
+        assert ledger.index.offset(lost.id) == lost.offset
+    journal.write_bytes(common)
+    with Ledger(filled) as ledger:
+        kept = ledger.append([note("on this branch " * 20), note("and more")])
+        assert ledger.index.offset(lost.id) is None
+        assert [ledger.index.offset(receipt.id) for receipt in kept] == [receipt.offset for receipt in kept]
 
 
 def test_a_folder_in_its_place_or_none_that_can_be_made_costs_only_time(filled: Path, note: Note) -> None:
@@ -201,6 +215,7 @@ def test_threads_may_ask_while_others_write(ledger: Ledger, note: Note) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+    assert ledger.index._failures == 0
 
 
 def test_ids_are_found_and_nonsense_is_not(filled: Path) -> None:

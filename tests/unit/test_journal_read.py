@@ -317,6 +317,21 @@ class TestUnfinishedEnd:
         after = oracle.check(ledger.journal.path)
         assert (ledger.workspace / after[1]["data"]["saved_as"]).read_bytes() in forged
 
+    @pytest.mark.parametrize("claim", [[2, 3], [3, 4], [4, 9]])
+    def test_a_last_line_that_was_forged_to_be_a_part_cuts_nothing_before_it(
+        self, claim: list[int], ledger: Ledger, note: Note, oracle: Any
+    ) -> None:
+        """It fits its own id, but the lines before it are parts of another batch."""
+        ledger.append([note("one"), note("two")], atomic=True)
+        ledger.append([note("last")])
+        events = oracle.check(ledger.journal.path)
+        events[-1]["batch"] = claim
+        forged = oracle.mint(events)
+        ledger.journal.path.write_bytes(forged)
+        with pytest.raises(Corrupt, match="does not hang together"):
+            ledger.append([note("next")])
+        assert ledger.journal.path.read_bytes() == forged
+
     def test_an_unfinished_batch_behind_an_unfinished_batch_is_damage(
         self, ledger: Ledger, note: Note, oracle: Any
     ) -> None:

@@ -226,6 +226,40 @@ class TestVerdicts:
         lines = sound[:5] + [oracle.line(each) for each in (first, second, third)]
         assert named(verify(text(lines))) == [(5, "edited"), (6, "edited")]
 
+    @pytest.mark.parametrize(
+        ("numbers", "expected"),
+        [
+            ([1, 2, 4, 5], [(3, "gap")]),
+            ([2, 3, 4], [(1, "gap")]),
+            ([1, 2, 2, 3], [(2, "fork"), (3, "fork")]),
+            ([1, 2, 1, 3], [(2, "edited"), (3, "duplicate")]),
+        ],
+    )
+    def test_wrong_numbers_in_a_chain_that_is_linked_right(
+        self,
+        numbers: list[int],
+        expected: list[tuple[int, str]],
+        verify: Callable[[bytes], ChainReport],
+        oracle: Any,
+    ) -> None:
+        """What a faulty writer would leave: every prev is right, the seq is not."""
+        lines, prev = [], oracle.ZERO
+        for seq in numbers:
+            event = {"data": {}, "prev": prev, "seq": seq}
+            lines.append(oracle.line({**event, "id": oracle.identity(event)}))
+            prev = oracle.leaf(lines[-1])
+        assert named(verify(text(lines))) == expected
+
+    @pytest.mark.parametrize("strange", [b"\xff", b"\xed\xa0\x80", b"\xc0\x80"])
+    def test_a_line_that_is_linked_right_but_is_no_utf_8(
+        self, strange: bytes, sound: Lines, verify: Callable[[bytes], ChainReport], oracle: Any
+    ) -> None:
+        lines, prev = sound[:5], oracle.leaf(sound[4])
+        for seq in range(6, 9):
+            lines.append(b'{"data":"%b","prev":"%b","seq":%d}' % (strange * (seq == 6), prev.encode(), seq))
+            prev = oracle.leaf(lines[-1])
+        assert named(verify(text(lines)))[0] == (6, "not_json")
+
     def test_an_empty_journal_is_a_fault(self, verify: Callable[[bytes], ChainReport]) -> None:
         report = verify(b"")
         assert named(report) == [(1, "empty")]
