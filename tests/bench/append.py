@@ -42,40 +42,50 @@ def rate(total: int, call: Callable[[], None]) -> tuple[float, float]:
     return total / (time.perf_counter() - wall), (time.process_time() - cpu) / total * 1e6
 
 
-def raw(block: bytes, times: int) -> None:
-    path = BENCH / "append" / "raw"
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+def repeat(ledger: Ledger, drafts: list[EventDraft], times: int) -> None:
     for _ in range(times):
-        os.write(fd, block)
-        os.fdatasync(fd)
-    os.close(fd)
+        ledger.append(drafts)
+
+
+class Stopwatch:
+    """Wall and CPU seconds, added up over many short stretches."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = 0.0
+
+    def add(self, call: Callable[[], object]) -> None:
+        cpu, wall = time.process_time(), time.perf_counter()
+        call()
+        self.wall += time.perf_counter() - wall
+        self.cpu += time.process_time() - cpu
 
 
 def commits(rounds: int) -> None:
+    """Both write to files of one folder, commit about, so that the disk is the same for both."""
     print(
         f"{'a commit':>10} {'raw/s':>10} {'ledger/s':>10} {'ratio':>6} {'raw us':>8} {'ledger us':>9}  durability"
     )
     for size, total in TOTALS.items():
         drafts = [note(number) for number in range(size)]
-        pairs: list[tuple[float, float, float, float]] = []
+        found: list[tuple[float, float, float, float, float]] = []
         for _ in range(rounds):
+            raw, ours = Stopwatch(), Stopwatch()
             with Ledger(fresh(), clock=CLOCK, hold=True) as ledger:
                 receipts = ledger.append(drafts)
                 block = (BENCH / "append" / JOURNAL).read_bytes()[receipts[0].offset :]
-                theirs = rate(total, lambda block=block, n=total // size: raw(block, n))  # type: ignore[misc]
-                ours = rate(total, lambda log=ledger, n=total // size, d=drafts: repeat(log, d, n))  # type: ignore[misc]
-            pairs.append((theirs[0], ours[0], theirs[1], ours[1]))
-        columns = [median([pair[column] for pair in pairs]) for column in range(4)]
-        ratio = median([pair[1] / pair[0] for pair in pairs])
+                fd = os.open(BENCH / "append" / "raw", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+                for _ in range(total // size):
+                    raw.add(lambda fd=fd, block=block: (os.write(fd, block), os.fdatasync(fd)))  # type: ignore[misc]
+                    ours.add(lambda log=ledger, drafts=drafts: log.append(drafts))  # type: ignore[misc]
+                os.close(fd)
+            found.append(
+                (total / raw.wall, total / ours.wall, raw.wall / ours.wall, raw.cpu / total, ours.cpu / total)
+            )
+        rates = [median([each[column] for each in found]) for column in range(5)]
         print(
-            f"{size:>10,} {columns[0]:>10,.0f} {columns[1]:>10,.0f} {ratio:>6.2f} {columns[2]:>8.1f} "
-            f"{columns[3]:>9.1f}  commit"
+            f"{size:>10,} {rates[0]:>10,.0f} {rates[1]:>10,.0f} {rates[2]:>6.2f} {rates[3] * 1e6:>8.1f} "
+            f"{rates[4] * 1e6:>9.1f}  commit"
         )
-
-
-def repeat(ledger: Ledger, drafts: list[EventDraft], times: int) -> None:
-    for _ in range(times):
-        ledger.append(drafts)
 
 
 def unsynced(rounds: int) -> None:
