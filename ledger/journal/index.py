@@ -98,8 +98,9 @@ class EventIndex:
             try:
                 if self._database is None:
                     self._database = self._open()
-                if head is None or self._place != head:
-                    self._place = self._extend(self._database)
+                place = self._place
+                if head is None or place is None or place != head:
+                    place = self._place = self._extend(self._database)
                 row = self._database.execute(query, (value,)).fetchone()
             except sqlite3.Error as error:
                 if self._failures > 2:
@@ -108,7 +109,7 @@ class EventIndex:
             else:
                 if row is None:
                     return None
-                if type(row[0]) is int and 0 <= row[0] < self._place.offset:
+                if type(row[0]) is int and 0 <= row[0] < place.offset:
                     return row[0]
                 self._discard()
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -71,22 +71,24 @@ def check(value: object) -> None:
         _explain(value, "$", 0)
 
 
-def _keeps(value: object, depth: int) -> bool:
+def _keeps(value: Any, depth: int) -> bool:
     """True only if the value keeps every limit; False leaves the verdict to `_explain`."""
     kind = type(value)
     if kind is str:
-        return value.isascii()  # type: ignore[attr-defined, no-any-return]
+        ascii_only: bool = value.isascii()
+        return ascii_only
     if value is None or kind is bool:
         return True
     if kind is int:
-        return -MAX_INT <= value <= MAX_INT  # type: ignore[operator]
+        within: bool = -MAX_INT <= value <= MAX_INT
+        return within
     if depth >= MAX_DEPTH:
         return False
     if kind is dict:
-        for key in value:  # type: ignore[attr-defined]
+        for key in value:
             if type(key) is not str or not key.isascii():
                 return False
-        items = value.values()  # type: ignore[attr-defined]
+        items = value.values()
     elif kind is list:
         items = value
     else:

@@ -133,6 +133,8 @@ class TestCreate:
         with pytest.raises(Environment, match="no ledger can be made here"):
             create(tmp_path / ".t2c")
         assert (tmp_path / ".t2c").read_bytes() == b"mine"
+        with pytest.raises(Environment, match="no ledger can be made here"):
+            create(tmp_path / ".t2c" / "deeper" / ".t2c")
 
     def test_a_folder_in_the_journals_place_is_an_error_of_the_environment(self, tmp_path: Path) -> None:
         (tmp_path / ".t2c" / "journal.ndjson").mkdir(parents=True)
