@@ -38,6 +38,7 @@ def scan(
         t2c scan --strict
     """
     from t2c.cli.actions import scan as action
+    from t2c.ledger.intake.base import REMARKS
 
     invocation = Invocation.of(ctx)
     if root is not None:
@@ -49,9 +50,10 @@ def scan(
     invocation.emit(result, lambda style: _text(result, summary, style))
     if scanned.failure is not None:
         raise scanned.failure
-    if strict and result.omissions:
+    left_out = sum(count for reason, count in result.omissions.items() if reason not in REMARKS)
+    if strict and left_out:
         raise Findings(
-            f"{sum(result.omissions.values())} things were left out",
+            f"{left_out} things were left out",
             safe="everything that could be read is recorded",
             remedy="see `t2c ledger log --type omission.noted`",
         )

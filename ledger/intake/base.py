@@ -8,9 +8,11 @@ have records retracted later (decisions B2).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
 
 from t2c import __version__
 from t2c.ledger.events.identity import digest_of_bare
@@ -20,6 +22,7 @@ from t2c.ledger.kernel.ids import RecordId, normalised, record_id
 
 __all__ = [
     "MAX_EXCERPT",
+    "REMARKS",
     "Draft",
     "FileExtractor",
     "Found",
@@ -43,6 +46,10 @@ def no_progress(stage: str, done: int, total: int | None) -> None:
     """A Progress that tells nobody."""
 
 
+REMARKS: Final = frozenset({"line_endings", "recoded"})
+"""Reasons of warnings that tell how a file was read and leave nothing out."""
+
+
 class Scope(NamedTuple):
     """The unit that is read as a whole: one file of one source, or (source, None) for Git's history."""
 
@@ -62,8 +69,7 @@ class Warning:
     lines: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What an extractor says of one statement; `materialise` gives it identity and shape.
 
     `trail` is the structure above it (heading texts, or enclosing symbols), `symbol` the qualified name of a
@@ -93,7 +99,7 @@ class Draft:
     versions: tuple[str, ...] = ()
     excerpt: str | None = None
     observed_at: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from t2c.ledger.events.record import SourceKind, Status
 from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Reading, Scope, Tree
@@ -310,7 +312,7 @@ class _Tasks:
 
 def _beside(draft: Draft) -> Draft:
     """A plain bullet of a file that has checkboxes: more often a remark than a plan."""
-    return replace(draft, basis=(*draft.basis, "beside_checkboxes"))
+    return msgspec.structs.replace(draft, basis=(*draft.basis, "beside_checkboxes"))
 
 
 def _owner(text: str) -> str | None:

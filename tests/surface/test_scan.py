@@ -388,6 +388,10 @@ def test_a_killed_scan_is_completed_by_the_next(t2c: Any, repo: Path) -> None:
 
 def test_strict_makes_omissions_a_finding(t2c: Any, repo: Path) -> None:
     assert t2c("scan", "--strict").code == 0
+    (repo / "TODO.md").write_bytes(TODO.replace("\n", "\r\n").encode())
+    ran = t2c("scan", "--strict", "--json")
+    assert (ran.code, ran.document["omissions"]) == (0, {"line_endings": 1})
+    (repo / "TODO.md").write_text(TODO)
     (repo / "link").symlink_to("TODO.md")
     ran = t2c("scan", "--strict", "--json")
     assert ran.code == 1

@@ -1,12 +1,12 @@
 """Each rule of the linker draws what it should and nothing else; every record is a real canonical body."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha1
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from t2c.ledger.events.evidence import RelationLinked
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
