@@ -47,7 +47,7 @@ RelationType = Literal[
 
 
 def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(values)) != len(values):
+    if len(values) > 1 and len(set(values)) != len(values):
         raise ValueError("must not repeat a value")
     return values
 
