@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from t2c.ledger.errors import Usage
@@ -32,7 +33,9 @@ def confine(root: Path, given: str | Path) -> Path:
         real_root = root.resolve()
         lexical = Path(_collapse(real_root / given))
         candidates = lexical, lexical.resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            lexical.stat()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL, a name too long
         raise Usage(f"{str(given)!r} is not a path that can be used: {error}") from None
     for candidate in candidates:
         if candidate != real_root and real_root not in candidate.parents:

@@ -70,6 +70,7 @@ class TestPaths:
             "deep/dangling",
             "loop",
             "a\0b",
+            "x" * 5000,
         ],
     )
     def test_paths_that_lead_out_are_refused(self, given: str, tmp_path: Path) -> None:
