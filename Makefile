@@ -11,7 +11,7 @@ demo: $(STAMP)
 	@$(BIN)/python docs/examples/demo.py
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

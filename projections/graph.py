@@ -71,11 +71,11 @@ _NULL: Final = Raw(b"null")
 class GraphProjection:
     """`graph.json`, with exactly the keys of its contract. A relation without both its ends is not shown."""
 
-    name: Final = "graph"
-    version: Final = 1
+    name = "graph"
+    version = 1
     inputs: tuple[str, ...] = ("records",)
-    handles: Final = frozenset({"relation.linked", "relation.unlinked"})
-    state_type: Final = Graph
+    handles = frozenset({"relation.linked", "relation.unlinked"})
+    state_type = Graph
 
     def start(self) -> Graph:
         return Graph()

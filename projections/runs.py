@@ -87,11 +87,11 @@ _finished = msgspec.json.Decoder(Finished).decode
 class RunsProjection:
     """`runs.json`, in the order in which the runs began."""
 
-    name: Final = "runs"
-    version: Final = 1
+    name = "runs"
+    version = 1
     inputs: tuple[str, ...] = ()
-    handles: Final = frozenset({"run.started", "stage.finished", "degradation.noted", "run.finished"})
-    state_type: Final = Runs
+    handles = frozenset({"run.started", "stage.finished", "degradation.noted", "run.finished"})
+    state_type = Runs
 
     def start(self) -> Runs:
         return Runs()

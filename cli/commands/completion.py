@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.ledger.errors import Usage
@@ -55,7 +56,7 @@ def install(ctx: typer.Context, value: str | None) -> None:
     raise typer.Exit()
 
 
-def answer(group: typer.core.TyperGroup) -> None:
+def answer(group: TyperGroup) -> None:
     """Answer a shell that asks for completions by VARIABLE. Ends the process."""
     from typer._completion_classes import completion_init
 

@@ -116,7 +116,7 @@ def known(error: BaseException) -> T2cError:
 
 def _of_parser(error: Exception) -> Usage:
     """A message of the option parser in our form: lower case, no final dot, the suggestion as the remedy."""
-    said = error.format_message() if hasattr(error, "format_message") else str(error)
+    said = str(getattr(error, "format_message", error.__str__)())
     context = getattr(error, "ctx", None)
     path = "t2c" if context is None else context.command_path
     near = list(getattr(error, "possibilities", None) or ())

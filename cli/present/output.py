@@ -153,8 +153,6 @@ def document(result: Result | Mapping[str, object]) -> Mapping[str, object]:
     found: Mapping[str, object]
     if isinstance(result, Mapping):
         found = result
-    elif hasattr(result, "model_dump"):
-        found = result.model_dump(mode="json", by_alias=True)
     elif is_dataclass(result):
         found = {part.name: getattr(result, part.name) for part in fields(result)}
         found["schema"] = result.schema

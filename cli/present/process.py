@@ -6,6 +6,7 @@ without a word.
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 from collections.abc import Callable
@@ -22,7 +23,7 @@ __all__ = ["conclude", "standard_streams"]
 def standard_streams() -> tuple[TextIO | None, TextIO | None]:
     """stdout and stderr as UTF-8 whatever the locale; what UTF-8 cannot say is shown as an escape."""
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None and hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     return sys.stdout, sys.stderr
 

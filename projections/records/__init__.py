@@ -129,11 +129,11 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 class RecordsProjection:
     """`records.jsonl`, one record a line by id, and `lineage.json`, what became of ids that are gone."""
 
-    name: Final = "records"
-    version: Final = 1
+    name = "records"
+    version = 1
     inputs: tuple[str, ...] = ()
-    handles: Final = frozenset({"record.observed", "record.moved", "record.retracted"})
-    state_type: Final = Records
+    handles = frozenset({"record.observed", "record.moved", "record.retracted"})
+    state_type = Records
 
     def start(self) -> Records:
         return Records()

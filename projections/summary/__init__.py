@@ -86,11 +86,11 @@ class SummaryProjection:
     `render` turns the model into Markdown; it is given, because rendering stands above all projections.
     """
 
-    name: Final = "summary"
-    version: Final = 1
+    name = "summary"
+    version = 1
     inputs: tuple[str, ...] = ("graph", "records", "runs")
-    handles: Final = frozenset({"omission.noted", "omission.cleared", "observation.noted"})
-    state_type: Final = State
+    handles = frozenset({"omission.noted", "omission.cleared", "observation.noted"})
+    state_type = State
 
     def __init__(self, render: Callable[[Summary], bytes]) -> None:
         self._render = render
