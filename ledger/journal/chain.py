@@ -47,26 +47,17 @@ def seal(
     Members stand in sorted order: actor, batch, cause, data, id, key, origin, prev, run, seq, trust, ts, type,
     v. The payload is spliced in as it is, so it must be canonical. Raises Usage if the line is too long.
     """
-    front = b'{"actor":%b' % _actor_member(draft.actor.kind, draft.actor.id)
+    front = _opening(draft.actor.kind, draft.actor.id)
     if batch is not None:
         front += b',"batch":[%d,%d]' % batch
     if cause:
         front += b',"cause":' + canonical(list(cause))
-    front += b',"data":' + draft.data
+    front = b'%b,"data":%b' % (front, draft.data)
     before = b"" if draft.key is None else b',"key":' + canonical(draft.key)
     if draft.origin is not None:
         before += b',"origin":' + draft.origin
-    run = b"" if draft.run is None else b',"run":' + canonical(draft.run)
-    back = b'%b,"prev":"%b"%b,"seq":%d,"trust":"%b","ts":"%b","type":"%b","v":%d}' % (
-        before,
-        prev.encode(),
-        run,
-        seq,
-        draft.trust.encode(),
-        ts.encode(),
-        draft.type.encode(),
-        draft.v,
-    )
+    run, closing = _run(draft.run), _closing(draft.trust, ts, draft.type, draft.v)
+    back = b'%b,"prev":"%b"%b,"seq":%d%b' % (before, prev.encode(), run, seq, closing)
     identity = event_id(front, back)
     line = b'%b,"id":"%b"%b' % (front, identity.encode(), back)
     if len(line) >= MAX_LINE:
@@ -78,9 +69,23 @@ def seal(
     return Sealed(seq, identity, leaf_hash(line), line)
 
 
-@lru_cache(maxsize=1024)
-def _actor_member(kind: str, name: str) -> bytes:
-    return canonical({"id": name, "kind": kind})
+# Members that neighbouring events share are encoded once.
+
+
+@lru_cache(maxsize=256)
+def _opening(kind: str, name: str) -> bytes:
+    return b'{"actor":' + canonical({"id": name, "kind": kind})
+
+
+@lru_cache(maxsize=256)
+def _run(run: str | None) -> bytes:
+    return b"" if run is None else b',"run":' + canonical(run)
+
+
+@lru_cache(maxsize=256)
+def _closing(trust: str, ts: str, type: str, v: int) -> bytes:
+    parts = trust.encode(), ts.encode(), type.encode(), v
+    return b',"trust":"%b","ts":"%b","type":"%b","v":%d}' % parts
 
 
 class _Identified(msgspec.Struct):

@@ -64,14 +64,24 @@ class Turn:
     """The lines of one turn under the lock."""
 
     def __init__(self, head: Position, ts: str, index: EventIndex, durable: bool) -> None:
-        self.head = self._before = self._known = head
         self.ts = ts
         self.lines: list[bytes] = []
-        self.count = 0
         self.repeated = False
+        self._before = self._known = head
+        self._seq, self._hash, self._offset = head
         self._index = index
         self._durable = durable
         self._keys: dict[str, Keyed] = {}
+
+    @property
+    def head(self) -> Position:
+        """The position after the last line."""
+        return Position(self._seq, self._hash, self._offset)
+
+    @property
+    def count(self) -> int:
+        """How many events there are to write."""
+        return len(self.lines) // 2
 
     def repair(self, repairs: Sequence[EventDraft]) -> None:
         """Link what was repaired. It is nobody's decision, so it makes no caller's head stale."""
@@ -80,15 +90,16 @@ class Turn:
 
     def add(self, request: Request) -> list[Receipt]:
         """Link drafts behind what is there. Leaves everything as it was if one of them is refused."""
-        head, known, kept, count = self.head, self._known, len(self.lines), self.count
+        head = self.head
+        kept = len(self.lines)
         try:
             receipts = self._add(request)
         except BaseException:
-            self.head, self._known, self.count = head, known, count
+            self._seq, self._hash, self._offset = head
             del self.lines[kept:]
             self._keys = {key: found for key, found in self._keys.items() if found.seq <= head.seq}
             raise
-        if self.count > count:
+        if len(self.lines) > kept:
             self._known = self.head
         return receipts
 
@@ -115,17 +126,16 @@ class Turn:
         return receipts
 
     def _link(self, item: EventDraft, earlier: list[Receipt], batch: tuple[int, int] | None) -> Receipt:
-        head = self.head
         cause = self._cause(item.cause, earlier) if item.cause else ()
+        offset = self._offset
         seq, identity, digest, line = seal(
-            item, seq=head.seq + 1, prev=head.hash, ts=self.ts, cause=cause, batch=batch
+            item, seq=self._seq + 1, prev=self._hash, ts=self.ts, cause=cause, batch=batch
         )
         self.lines += line, b"\n"
-        self.count += 1
-        self.head = Position(seq, digest, head.offset + len(line) + 1)
+        self._seq, self._hash, self._offset = seq, digest, offset + len(line) + 1
         if item.key is not None:
-            self._keys[item.key] = Keyed(seq, identity, digest, head.offset, item.content())
-        return Receipt(seq, identity, digest, self._durable, head.offset)
+            self._keys[item.key] = Keyed(seq, identity, digest, offset, item.content())
+        return Receipt(seq, identity, digest, self._durable, offset)
 
     def _cause(self, refs: Sequence[str | int], earlier: list[Receipt]) -> list[str]:
         found = []

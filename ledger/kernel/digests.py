@@ -41,14 +41,14 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return state.digest()
 
 
-def event_id(*line_without_id: bytes) -> str:
-    """`EVT-` and 20 hex of the canonical line without its `id` member, given in one or more parts.
+def event_id(line_without_id: bytes, rest: bytes = b"") -> str:
+    """`EVT-` and 20 hex of the canonical line without its `id` member, given in one part or two.
 
     (journal-engine §1)
     """
     state = _id_state()
-    for part in line_without_id:
-        state.update(part)
+    state.update(line_without_id)
+    state.update(rest)
     return "EVT-" + state.hexdigest()[:20]
 
 
