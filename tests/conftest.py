@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,9 @@ from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.digests import ZERO
 from t2c.ledger.kernel.ids import relation_id
+
+# Whoever starts the tests in the background may have Ctrl-C ignored, which every child would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci")

@@ -51,7 +51,7 @@ def fresh_ledger_id() -> LedgerId:
 
 def normalised(text: str) -> str:
     """A statement as far as identity cares: NFC, one space for any white space, case folded, no final dot."""
-    return " ".join(unicodedata.normalize("NFC", text).split()).casefold().rstrip(".")
+    return " ".join(unicodedata.normalize("NFC", text).split()).casefold().rstrip(" .")
 
 
 def record_id(
