@@ -6,10 +6,10 @@ No clock, no environment, no randomness and no I/O in any implementation: `fold`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 import orjson
+from msgspec import Struct
 
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.position import Position
@@ -61,8 +61,7 @@ class Journal(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """What `finish` may read beside its own state.
 
     `ts` is the time of the last event folded, of any type: the `generatedAt` of every artifact (decisions
@@ -73,8 +72,7 @@ class Inputs:
     states: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """Which fold an artifact is of: `head` is the hash of event `seq`, `inputs` maps names to versions."""
 
     name: str

@@ -8,11 +8,11 @@ have records retracted later (decisions B2).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
+from msgspec import Struct
 
 from t2c import __version__
 from t2c.ledger.events.identity import digest_of_bare
@@ -57,8 +57,7 @@ class Scope(NamedTuple):
     path: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Warning:
+class Warning(Struct, frozen=True):
     """Something left out or read in a lesser way, counted and placed; keyed (source, path, reason)."""
 
     source: str
@@ -102,8 +101,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     metadata: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What one extractor read of one scope. `complete` is False if any part could not be read."""
 
     scope: Scope

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from t2c.ledger.events.record import Action, SourceKind, Status
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
@@ -94,8 +95,7 @@ def _home(content: bytes) -> str | None:
     return best[0].decode("ascii", "replace") if best else None
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(Struct):
     """What all entries under one heading share; the objects are shared too, which keeps memory small."""
 
     thanks: bool
@@ -110,8 +110,7 @@ class _Section:
     metadata: dict[str, Any]
 
 
-@dataclass(slots=True)
-class _Entries:
+class _Entries(Struct):
     """One pass over the blocks of one file."""
 
     notes: Notes

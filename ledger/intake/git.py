@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Progress, Reading, Scope, Warning, no_progress
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository
@@ -43,8 +44,7 @@ _MAIL: Final = re.compile(r"<[^<>\s@]{1,200}@[^<>\s]{1,200}>")
 _UNREADABLE_TARGET: Final = re.compile(r"[/~]|.*://")
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """What was read of a history and what is known of the rest.
 
     `reading` holds the commits read now; `standing` those of `known` that HEAD still reaches, which need no
@@ -86,8 +86,7 @@ def _reading(records: Sequence[Draft], warnings: Sequence[Warning], *, complete:
     return Reading(Scope(SOURCE, None), EXTRACTOR, tuple(records), tuple(warnings), complete)
 
 
-@dataclass(slots=True)
-class _Listing:
+class _Listing(Struct):
     """Commits newest first: the whole number, the first few, all of them where asked, and how many known."""
 
     head: str | None = None

@@ -13,10 +13,11 @@ import shlex
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from t2c.ledger.errors import Environment
 
@@ -60,8 +61,7 @@ class GitUnusable(Exception):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(Struct, frozen=True):
     """A repository as seen from `root`, which is its top folder or one below."""
 
     root: Path

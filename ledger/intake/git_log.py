@@ -9,9 +9,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from typing import IO, Final, NamedTuple
+
+from msgspec import Struct, field
 
 from t2c.ledger.intake.inventory import repository_name
 from t2c.ledger.kernel.paths import INVISIBLE
@@ -41,8 +42,7 @@ class Ident(NamedTuple):
     when: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """One commit object. `undecodable` is the encoding that its bytes broke, or None."""
 
     sha: str
@@ -146,8 +146,7 @@ class Change(NamedTuple):
     previous: str | None
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(Struct):
     """What one commit changed, our own folders left out. `files` holds the first `limit` paths in byte order.
 
     `count` is the number of files, `hidden` of those left out. Lines are None where they were not counted.

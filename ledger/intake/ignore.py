@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 __all__ = ["Level", "Rule", "as_bytes_text", "decide", "parse_rules"]
 
@@ -45,8 +46,7 @@ def as_bytes_text(name: str) -> str:
     return name if name.isascii() else os.fsencode(name).decode("latin-1")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One line of an ignore file. `origin` is the base name of that file.
 
     `on_name` rules look at the entry's own name, others at its path from the folder of the ignore file.

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 from t2c.ledger.errors import Usage
 from t2c.ledger.intake.base import Progress, Warning, no_progress
@@ -46,8 +47,7 @@ class FileEntry(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class Inventory:
+class Inventory(Struct, frozen=True, dict=True):
     """The files of one root in byte order; implements `Tree`."""
 
     files: tuple[FileEntry, ...]

@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from t2c.ledger.intake.base import MAX_EXCERPT
 from t2c.ledger.intake.inline import plain
@@ -52,8 +53,7 @@ class Paragraph(NamedTuple):
     lines: tuple[tuple[int, str], ...]
 
 
-@dataclass(slots=True)
-class Item:
+class Item(Struct):
     """A list item: its first paragraph, joined with single spaces, and where that stands.
 
     `depth` counts the items around it, from 0. `more` is the text of its further paragraphs, which is about

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
 
 from t2c.ledger.events.record import SourceKind, Status
 from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Reading, Scope, Tree
@@ -89,16 +89,14 @@ class TodoExtractor:
         return Reading(scope, self.name, records, notes.warnings())
 
 
-@dataclass(slots=True)
-class _Around:
+class _Around(Struct):
     """An item that holds others: what it says, and whether its nearest checkbox is ticked."""
 
     text: str
     checked: bool | None
 
 
-@dataclass(slots=True)
-class _Table:
+class _Table(Struct):
     """The table that is being read: its header, once a rule below it says so, and where its last row was."""
 
     header: tuple[str, ...] = ()
@@ -106,8 +104,7 @@ class _Table:
     line: int = 0
 
 
-@dataclass(slots=True)
-class _Tasks:
+class _Tasks(Struct):
     """One pass over the blocks of one file."""
 
     path: str

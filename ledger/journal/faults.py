@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from t2c.ledger.journal.chain import MAX_LINE, own_id_fits
 from t2c.ledger.journal.position import Position
@@ -23,8 +23,7 @@ KINDS: Final = (
 """Every kind of fault that level `chain` names."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Fault:
+class Fault(Struct, frozen=True, order=True):
     """One thing that is wrong. `kind` is a word for machines, `detail` a sentence for people."""
 
     seq: int

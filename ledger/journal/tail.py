@@ -6,10 +6,10 @@ An append needs no more of the journal than this.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
+from msgspec import Struct
 
 from t2c.ledger.errors import Corrupt
 from t2c.ledger.journal.chain import MAX_LINE, own_id_fits
@@ -36,8 +36,7 @@ _CONFLICT_MARKERS: Final = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 TORN_CAUSE = Literal["torn_line", "unwritten_blocks", "incomplete_batch"]
 
 
-@dataclass(frozen=True, slots=True)
-class Overhang:
+class Overhang(Struct, frozen=True):
     """Bytes after the sound end that nobody was ever told were recorded."""
 
     offset: int
@@ -45,8 +44,7 @@ class Overhang:
     cause: TORN_CAUSE
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(Struct, frozen=True):
     """`position` is after the last event that counts, `line` its bytes without LF, `ts` its time.
 
     `overhang` is what comes after it.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from t2c.ledger.errors import Conflict, Usage
 from t2c.ledger.events.draft import EventDraft
@@ -30,16 +31,14 @@ class Receipt(NamedTuple):
     repeated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """The head that the caller's decision was based on."""
 
     seq: int | None = None
     hash: str | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Request:
+class Request(Struct, eq=False):
     """What one caller wants recorded, and how it was answered.
 
     `alone` asks for a turn to itself, with nothing to record. While the caller waits, `wake` is locked: it is

@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, BinaryIO, Final
 
 import msgspec
+from msgspec import Struct, field
 
 from t2c.ledger.errors import Corrupt
 from t2c.ledger.journal.chain import MAX_LINE
@@ -37,8 +37,7 @@ _LEAVES_AT_ONCE: Final = 4096 * 32
 _PROGRESS: Final = 1 << 24
 
 
-@dataclass(slots=True)
-class ChainReport:
+class ChainReport(Struct):
     """What was read: `root` is over every line in its place, `position` after the last of them.
 
     Without faults it promises that no line was changed since the one after it was written. A journal whose end

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
+
+from msgspec import Struct
 
 from t2c.ledger.events.record import RelationType
 from t2c.ledger.kernel.ids import RecordId, RelationId
@@ -24,8 +25,7 @@ __all__ = [
 Rule = Literal["number", "ticket", "symbol", "path"]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkDraft:
+class LinkDraft(Struct, frozen=True):
     """A relation of `t2c.graph/v1` and why it was drawn.
 
     `source` is the published `from`. `confidence` is 0..1 with at most three decimals, an integer when it is
@@ -42,8 +42,7 @@ class LinkDraft:
     signals: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkWarning:
+class LinkWarning(Struct, frozen=True):
     """Relations that were not drawn and why, for the caller to record as an omission.
 
     `count` counts what `detail` names: citations, names, keys, relations or records.
@@ -54,8 +53,7 @@ class LinkWarning:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(Struct, frozen=True):
     """All relations in the order of their ids, and one warning for each reason, in the order of reasons."""
 
     relations: tuple[LinkDraft, ...]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking import citations, reverts
@@ -105,8 +105,7 @@ class Record(msgspec.Struct, gc=False):
         return self.statement.text if self.source.rawExcerpt is None else self.source.rawExcerpt
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A plan, a changelog entry or a commit, with each key that it cites."""
 
     record: Record
@@ -144,8 +143,7 @@ class Statement:
         return self.record.metadata.docOnly is True
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(Struct, frozen=True):
     """All that the rules may see; sequences are in the order of record ids.
 
     `commits` leaves out those that keep the books of a release. `modules` maps a file to its module record,

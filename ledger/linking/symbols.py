@@ -9,9 +9,10 @@ throw-away names like `Model` or `User`, so there a name counts only where it is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
+
+from msgspec import Struct
 
 from t2c.ledger.kernel.ids import RecordId
 
@@ -87,8 +88,7 @@ class Resolution(NamedTuple):
 _NOTHING: Final = Resolution(None, "leaf", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """Declarations by whole name, last two parts and last part, where some statement mentions the last part.
 
     `packages` are the first parts of all module names.

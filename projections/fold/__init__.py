@@ -10,12 +10,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
 
 from t2c.ledger.errors import Conflict, Usage
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
@@ -37,8 +37,7 @@ _UNUSABLE: Final = (ValueError, msgspec.MsgspecError, RecursionError)
 Step = Callable[[Any, Entry], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(Struct, frozen=True):
     """The states of the projections asked for (and of their inputs) after `position`.
 
     `resumed` says for each after which seq its snapshot was taken (0: folded from the start), that is, up to
@@ -72,8 +71,7 @@ class Folded:
         return Provenance(name, projection.version, self.position.seq, self.position.hash, inputs)
 
 
-@dataclass(slots=True)
-class _Lane:
+class _Lane(Struct):
     """One projection on its way through the journal."""
 
     projection: Projection[Any]
@@ -88,8 +86,7 @@ class _Lane:
             self.faults.append(Fault(seq, str(error)))
 
 
-@dataclass(slots=True)
-class _Census:
+class _Census(Struct):
     """What a fold knows of the journal apart from any projection."""
 
     ts: str | None = None

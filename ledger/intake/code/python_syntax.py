@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct, field
 
 from t2c.ledger.intake.code.guards import parse_within
 
@@ -36,8 +37,7 @@ _QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
 _PLAIN_VALUES: Final = frozenset({"integer", "float", "true", "false", "none", "unary_operator"})
 
 
-@dataclass(slots=True)
-class Definition:
+class Definition(Struct):
     """A function or class. Lines are those of `def` or `class` to the end, decorators left out, as in `ast`."""
 
     kind: str
@@ -75,8 +75,7 @@ class Constant(NamedTuple):
     value_kind: str | None
 
 
-@dataclass(slots=True)
-class Module:
+class Module(Struct):
     """What one file defines. `exports` are the names in `__all__`, or None without one.
 
     `error_lines` are the lines where the text is not Python as the grammar knows it.
