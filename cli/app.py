@@ -14,7 +14,7 @@ from t2c.cli.commands.table import Branch, Entry
 __all__ = ["TREE", "main"]
 
 TREE = Branch(
-    "An append-only evidence ledger: what was asked, what was claimed, what is really there, who approved it.\n\n"
+    "An append-only evidence ledger: what was asked, what was claimed, what is really there, who said so.\n\n"
     "Global options may stand before or after the name of a command.",
     (
         Entry("init", "t2c.cli.commands.init:init", "Make a ledger."),

@@ -25,7 +25,7 @@ from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
 from t2c.ledger.kernel.digests import ZERO
 from t2c.ledger.kernel.ids import LedgerId, fresh_ledger_id
 
-__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Created", "Ledger", "create"]
+__all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Created", "Ledger", "create", "write_git_files"]
 
 WORKSPACE: Final = ".t2c"
 JOURNAL: Final = "journal.ndjson"
@@ -35,6 +35,9 @@ _IGNORE_ALL: Final = "# made by t2c: nothing here is tracked (t2c init --track t
 _TRACK: Final = (
     "# made by t2c: the record is tracked, what can be made again is not\n"
     "/projections/\n/cache/\n/locks/\n/lock\n/bundles/\n*.torn-*\n*.tmp\n"
+)
+_ATTRIBUTES: Final = (
+    "# made by t2c: the record is bytes; its line endings are never converted\n* -text -diff\n"
 )
 
 
@@ -65,7 +68,7 @@ def create(
             make_folder(workspace)
             with OneShotLock(workspace / "lock").held():
                 if not _begun(journal):
-                    _ignore_file(workspace, track)
+                    write_git_files(workspace, track)
                     ledger = fresh_ledger_id()
                     write_atomically(journal, _genesis(ledger, clock or SystemClock()))
                     return Created(ledger, True)
@@ -95,10 +98,16 @@ def _genesis(ledger: LedgerId, clock: Clock) -> bytes:
     return opened.line + b"\n"
 
 
-def _ignore_file(workspace: Path, track: bool) -> None:
-    target = workspace / ".gitignore"
-    if not target.exists():
-        write_atomically(target, (_TRACK if track else _IGNORE_ALL).encode())
+def write_git_files(workspace: Path, track: bool) -> None:
+    """Make the files that tell Git what of the ledger it may see; those that are there stay as they are.
+
+    A tracked record is marked as bytes, so that no line ending of it is ever converted.
+    """
+    ignore, attributes = workspace / ".gitignore", workspace / ".gitattributes"
+    if not ignore.exists():
+        write_atomically(ignore, (_TRACK if track else _IGNORE_ALL).encode())
+    if track and not attributes.exists():
+        write_atomically(attributes, _ATTRIBUTES.encode())
 
 
 def _refuse_network(folder: Path, allowed: bool) -> None:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import make_ledger, open_ledger
 from t2c.ledger.commands.hand import by_hand
-from t2c.ledger.errors import Usage
+from t2c.ledger.engine import Ledger
+from t2c.ledger.errors import Conflict, T2cError, Usage
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.append import Expected, Receipt
 from t2c.ledger.kernel import canon
@@ -66,16 +67,51 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
         expected = None
         if request.expect_seq is not None or request.expect_head is not None:
             expected = Expected(request.expect_seq, request.expect_head)
+        parts = [drafts] if request.atomic else _parts(drafts, request.per_commit)
+        if len(parts) > 1:
+            _checked_beforehand(drafts, ledger)
         receipts: list[Receipt] = []
-        for part in [drafts] if request.atomic else _parts(drafts, request.per_commit):
-            done = ledger.append(part, expected=expected, atomic=request.atomic)
+        for part in parts:
+            try:
+                done = ledger.append(part, expected=expected, atomic=request.atomic)
+            except T2cError as error:
+                if receipts:
+                    error.safe = (
+                        f"the first {len(receipts)} of {len(drafts)} events are recorded, up to seq "
+                        f"{receipts[-1].seq}; the others are not"
+                    )
+                raise
             receipts += done
             if expected is not None:
                 last = done[-1]
                 expected = Expected(last.seq, last.hash)
-            if len(drafts) > request.per_commit:
+            if len(parts) > 1:
                 context.progress("append", len(receipts), len(drafts))
     return [AppendResult.of(receipt) for receipt in receipts]
+
+
+def _checked_beforehand(drafts: Sequence[EventDraft], ledger: Ledger) -> None:
+    """What the writer would refuse in a later commit is refused before the first."""
+    keys: dict[str, bytes] = {}
+    for number, item in enumerate(drafts, 1):
+        for ref in item.cause:
+            if isinstance(ref, str) and ledger.index.offset(ref) is None:
+                raise Usage(
+                    f"cause {ref} is no event of this ledger",
+                    where=f"event {number} of the input",
+                    safe="nothing was written",
+                    remedy="find the id with `t2c ledger log --json`",
+                )
+        if item.key is not None:
+            known = ledger.index.keyed(item.key)
+            first = keys.setdefault(item.key, item.content() if known is None else known.content)
+            if first != item.content():
+                raise Conflict(
+                    f"key {item.key!r} is used for different content",
+                    where=f"event {number} of the input",
+                    safe="nothing was written",
+                    remedy="take a key for each event, or send the same content to get the first receipt again",
+                )
 
 
 def _parts(drafts: Sequence[EventDraft], size: int) -> list[Sequence[EventDraft]]:
@@ -123,5 +159,5 @@ def _objects_exist(item: EventDraft, has: Any) -> None:
             raise Usage(
                 f"object {digest} is not in this ledger",
                 safe="nothing was written",
-                remedy="leave it out of data.objects, or put the file into .t2c/objects first",
+                remedy="leave it out of data.objects",
             )

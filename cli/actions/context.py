@@ -70,6 +70,8 @@ def locate(given: str | None, environ: Mapping[str, str]) -> Place:
         (given, "option --root"),
         (environ.get(ROOT_VARIABLE), f"environment {ROOT_VARIABLE}"),
     ):
+        if text == "" and origin.startswith("option"):
+            raise Usage("the root is empty", where=origin, remedy="name a folder that exists")
         if text:
             return Place(_folder(cwd / text, text, origin), origin, cwd)
     for mark in (WORKSPACE, ".git"):

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import make_ledger
+from t2c.ledger.engine import write_git_files
 from t2c.ledger.errors import Usage
 
 __all__ = ["InitResult", "init"]
@@ -30,8 +31,9 @@ def init(context: Context, *, track: bool = False) -> InitResult:
     written.
     """
     created = make_ledger(context, track=track)
+    write_git_files(context.workspace, track)
     ignore = context.workspace / ".gitignore"
-    tracked = ignore.is_file() and "\n*\n" not in ignore.read_text(encoding="utf-8")
+    tracked = "*" not in ignore.read_text(encoding="utf-8", errors="replace").splitlines()
     if track and not tracked:
         raise Usage(
             "this ledger is not tracked by Git",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from t2c.cli.actions.context import Context
 from t2c.cli.settings import ScanSettings
@@ -106,7 +108,7 @@ def _read_file(
     detail = f"the first {len(whole):,} of {size:,} bytes were read"
     reading = extractor.read(path, whole, inventory)
     warnings = (*reading.warnings, Warning(scope.source, path, "read_in_part", detail))
-    return replace(reading, warnings=warnings, complete=False)
+    return msgspec.structs.replace(reading, warnings=warnings, complete=False)
 
 
 def _nothing(extractor: FileExtractor, scope: Scope, reason: str, detail: str) -> Reading:

@@ -101,7 +101,7 @@ class Recording:
         noted = _omissions(self.sources.stages, links)
         omissions = decide_omissions(state, noted, self._covered, run)
         if not omissions and not any(by_stage.values()):
-            return []
+            return _closed(state, run)
         return self._run(state, run, by_stage, omissions, len(linked))
 
     def _observations(self) -> Iterator[Observation]:
@@ -133,6 +133,10 @@ class Recording:
         }
         files = (scope for stage in sources.stages if stage.source != "git" for scope in stage.scopes)
         gone = missing(state, files, vanished)
+        left_out = {path for _, path in vanished if (self.context.root / path).exists()}
+        for identity, why in gone.items():
+            if why == "file_gone" and state.records[identity].path in left_out:
+                gone[identity] = "left_out"
         if sources.reachable is not None:
             for identity, live in state.records.items():
                 if live.source == "git" and live.revision not in sources.reachable:
@@ -192,11 +196,7 @@ class Recording:
         relations: int,
     ) -> list[EventDraft]:
         sources = self.sources
-        drafts = [
-            draft(RunFinished(status="failed", appended={}, detail=f"stopped at stage {stage}"), run=open_run)
-            for open_run, stage in sorted(state.runs.items())
-            if open_run != run
-        ]
+        drafts = _closed(state, run)
         if run not in state.runs:
             started = RunStarted(
                 verb="scan",
@@ -220,6 +220,15 @@ class Recording:
             detail=None,
         )
         return [*drafts, draft(finished, run=run)]
+
+
+def _closed(state: EvidenceState, run: RunId) -> list[EventDraft]:
+    """The ends of runs that were started before and never finished: they stopped at their last stage."""
+    return [
+        draft(RunFinished(status="failed", appended={}, detail=f"stopped at stage {stage}"), run=open_run)
+        for open_run, stage in sorted(state.runs.items())
+        if open_run != run
+    ]
 
 
 def _commits(drafts: Sequence[EventDraft]) -> Iterator[list[EventDraft]]:

@@ -15,7 +15,8 @@ from t2c.cli.actions.project import project_all
 from t2c.cli.actions.reading import read_sources
 from t2c.cli.actions.recording import Recording
 from t2c.ledger.commands.evidence import EvidenceState
-from t2c.ledger.errors import T2cError
+from t2c.ledger.engine import WORKSPACE
+from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.intake.git import EXTRACTOR as GIT_EXTRACTOR
 from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.standing import keep, load
@@ -55,9 +56,24 @@ def scan(context: Context) -> Scanned:
     Makes the ledger if there is none and repairs an unfinished end. Scans of one ledger take turns. Raises what
     the ledger raises; a failing stage does not stop the others and is told in the result.
     """
+    inside = {".git", WORKSPACE}.intersection(context.root.parts)
+    if inside:
+        raise Usage(
+            f"the root {context.root} lies inside {min(inside)}",
+            safe="nothing was written",
+            remedy="give the repository itself as the root",
+        )
     created = make_ledger(context)
     turns = context.workspace / "locks"
-    turns.mkdir(exist_ok=True)
+    try:
+        turns.mkdir(exist_ok=True)
+    except OSError as error:
+        raise Environment(
+            f"the folder of locks cannot be made: {error.strerror}",
+            where=str(turns),
+            safe="nothing was written",
+            remedy=f"move {turns} away, or make its folder writable",
+        ) from error
     with OneShotLock(turns / "scan", timeout=600).held(), open_ledger(context, hold=True) as ledger:
         ledger.append(())
         standing = load(ledger)
@@ -66,7 +82,7 @@ def scan(context: Context) -> Scanned:
         standing = recording.record(standing)
         keep(ledger, standing)
         run = recording.run if recording.appended else None
-        stages = {stage.name: str(stage.status) for stage in sources.stages}
+        stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
         appended = dict(sorted(recording.appended.items()))
         del recording, sources  # what was read is recorded: the views are made from the journal alone
@@ -83,7 +99,11 @@ def scan(context: Context) -> Scanned:
             made=created.made,
         )
         del standing, state
-        project_all(context, ledger)
+        try:
+            project_all(context, ledger)
+        except T2cError as failure:
+            failure.safe = f"what the scan recorded is in the journal, up to seq {result.seq}"
+            failures.append(failure)
     return Scanned(result, failures[0] if failures else None)
 
 

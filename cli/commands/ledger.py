@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, BinaryIO, Final, Literal
 
 import typer
 
@@ -12,8 +12,12 @@ from t2c.cli.commands.options import Json
 from t2c.cli.commands.table import Branch, Entry
 from t2c.cli.present.style import Style
 from t2c.ledger.errors import Environment, Usage
+from t2c.ledger.journal.chain import MAX_LINE
 
 __all__ = ["GROUP", "append", "head", "project", "types", "verify"]
+
+_MOST: Final = 256 << 20
+"""Bytes of input that one `append --jsonl` takes: all of it is checked before any of it is recorded."""
 
 GROUP = Branch(
     "The journal: append to it, read it, prove it, make the views from it.",
@@ -77,7 +81,7 @@ def append(
         raise Usage("--statement is the whole body; give no file beside it")
     with invocation.context({"durability": durability, "actor": actor}) as context:
         request = action.AppendRequest(
-            text=_body(file, statement),
+            text=_body(file, statement, _MOST if jsonl else 2 * MAX_LINE),
             source="--statement" if statement is not None else "standard input" if file == "-" else file,
             lines=jsonl,
             key=key,
@@ -87,6 +91,7 @@ def append(
             per_commit=per_commit,
         )
         receipts = action.append(context, request)
+        invocation.output.recorded = f"what was given is recorded, up to seq {receipts[-1].seq}"
     if jsonl and json:
         invocation.output.lines(receipts)
     elif jsonl:
@@ -95,7 +100,7 @@ def append(
         invocation.emit(receipts[0], lambda style: _receipt(receipts[0]))
 
 
-def _body(file: str, statement: str | None) -> bytes:
+def _body(file: str, statement: str | None, most: int) -> bytes:
     if statement is not None:
         import orjson
 
@@ -106,16 +111,28 @@ def _body(file: str, statement: str | None) -> bytes:
     if file == "-":
         if sys.stdin is None or sys.stdin.isatty():
             raise Usage("no body was given", remedy="name a file, pipe JSON in, or use --statement 'TEXT'")
-        return sys.stdin.buffer.read()
+        return _read(sys.stdin.buffer, "standard input", most)
     try:
         with open(file, "rb") as stream:  # noqa: PTH123 - a path as typed, read only
-            return stream.read()
+            return _read(stream, file, most)
     except FileNotFoundError:
         raise Usage(
             f"there is no file {file}", remedy="name a file with a JSON body, or - for stdin"
         ) from None
     except OSError as error:
         raise Environment(f"{file} cannot be read: {error.strerror}", where=file) from error
+
+
+def _read(stream: BinaryIO, source: str, most: int) -> bytes:
+    content = stream.read(most + 1)
+    if len(content) > most:
+        raise Usage(
+            f"the input is longer than {most:,} bytes",
+            where=source,
+            safe="nothing was written",
+            remedy="split it; one event is at most 1 MiB, and many are given with --jsonl",
+        )
+    return content
 
 
 def _receipt(receipt: object) -> str:
@@ -171,9 +188,9 @@ def verify(
         found = action.verify(context, level)
 
     def text(style: Style) -> str:
-        word = style.good("sound") if found.ok else style.bad(f"{len(found.faults)} faults")
+        word = style.good("sound") if found.ok else style.bad(_many(len(found.faults), "fault"))
         lines = [
-            f"{word} at level {found.level}: {found.events:,} events of ledger {found.ledger or 'unknown'}",
+            f"{word} at level {found.level}: {_many(found.events, 'event')} of ledger {found.ledger or 'unknown'}",
             f"  root  {found.root}",
             f"  head  {found.head}",
         ]
@@ -188,6 +205,10 @@ def verify(
     invocation.emit(found, text)
     if not found.ok:
         raise typer.Exit(1)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _names(incomplete: str) -> list[str]:

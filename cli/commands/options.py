@@ -18,5 +18,7 @@ def _json(ctx: typer.Context, value: bool) -> bool:
     return value
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.", callback=_json)]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON: one document, or one a line with --jsonl.", callback=_json)
+]
 """`--json`. The output knows by itself that it was given."""

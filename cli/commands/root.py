@@ -64,7 +64,11 @@ def _options(
     quiet: Annotated[
         bool,
         typer.Option(
-            "--quiet", "-q", callback=_keep_quiet, expose_value=False, help="Say nothing but errors."
+            "--quiet",
+            "-q",
+            callback=_keep_quiet,
+            expose_value=False,
+            help="No words on stderr but errors; the answer stays.",
         ),
     ] = False,
     version: Annotated[

@@ -10,14 +10,14 @@ import typer
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
-from t2c.ledger.errors import Findings
+from t2c.ledger.errors import Findings, Usage
 
 __all__ = ["scan"]
 
 
 def scan(
     ctx: typer.Context,
-    root: Annotated[
+    folder: Annotated[
         str | None, typer.Argument(metavar="ROOT", help="The repository; the same as t2c --root ROOT scan.")
     ] = None,
     commits: Annotated[
@@ -41,8 +41,10 @@ def scan(
     from t2c.ledger.intake.base import REMARKS
 
     invocation = Invocation.of(ctx)
-    if root is not None:
-        invocation.root = root
+    if folder is not None:
+        if invocation.root not in (None, folder):
+            raise Usage(f"two roots were given: {invocation.root} and {folder}", remedy="give one of them")
+        invocation.root = folder
     with invocation.context({"scan.commits": commits}) as context:
         scanned = action.scan(context)
         summary = Path(".t2c", "projections", "summary", "summary.md")

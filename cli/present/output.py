@@ -40,6 +40,7 @@ class Output:
         self._lines = False
         self.json = False
         self.quiet = False
+        self.recorded: str | None = None  # said if the answer itself cannot be printed
         self.debug = False
         self.color = terminal.color
         self.color_origin = "environment"

@@ -67,6 +67,8 @@ def _told(output: Output, error: BaseException) -> int:
         ours: T2cError = Terminated("terminated", safe="what was recorded before stays recorded")
     else:
         ours = known(error)
+    if ours.safe is None:
+        ours.safe = output.recorded
     foreseen = isinstance(error, T2cError | KeyboardInterrupt | SystemExit | typer.TyperException)
     if not foreseen and output.debug:
         import traceback

@@ -41,7 +41,7 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
             where=where,
             remedy="leave trust out; only t2c's own code observes",
         )
-    if body.get("v", payload.v) != payload.v:
+    if type(body.get("v", payload.v)) is not int or body.get("v", payload.v) != payload.v:
         raise Usage(f"{name} is at version {payload.v}, not {body['v']!r}", where=where)
     cause = body.get("cause", [])
     if not isinstance(cause, list) or not all(isinstance(ref, str) for ref in cause):

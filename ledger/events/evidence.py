@@ -64,14 +64,14 @@ class RecordMoved(Payload):
 
 
 class RecordRetracted(Payload):
-    """A record no longer stands; its scope was read completely (decisions B2).
+    """A record no longer stands; its scope was read completely, is gone, or is left out by a rule (decisions B2).
 
     `superseded_by` names the record that took its place, where the lineage is known.
     """
 
     type: ClassVar[str] = "record.retracted"
     id: RecordRef
-    why: Literal["absent", "reworded", "relocated", "unreachable", "file_gone"]
+    why: Literal["absent", "reworded", "relocated", "unreachable", "file_gone", "left_out"]
     superseded_by: RecordRef | None
 
 

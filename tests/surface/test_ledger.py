@@ -316,3 +316,40 @@ def test_init_twice_and_tracked(t2c: Any) -> None:
     assert (again["made"], again["ledger"]) == (False, made["ledger"])
     ignored = (t2c.root / ".t2c" / ".gitignore").read_text()
     assert "projections" in ignored and "journal" not in ignored
+
+
+def test_a_bad_line_in_a_later_commit_means_that_nothing_is_recorded(t2c: Any) -> None:
+    append(t2c)
+    before = journal(t2c).read_bytes()
+    good = [b'{"type":"observation.noted","data":{"statement":"n%d"}}' % n for n in range(5)]
+    cause = b'{"type":"observation.noted","cause":["EVT-%s"],"data":{"statement":"x"}}' % (b"0" * 20)
+    doubled = [b'{"type":"observation.noted","key":"k","data":{"statement":"%d"}}' % n for n in range(2)]
+    for lines, code, word in (([*good, cause], 2, "event 6"), ([*good, *doubled], 4, "event 7")):
+        ran = t2c("ledger", "append", "--jsonl", "--json", "--per-commit", "2", input=b"\n".join(lines))
+        refused(ran, code, word)
+        assert journal(t2c).read_bytes() == before
+
+
+def test_an_answer_that_cannot_be_printed_says_what_is_recorded(t2c: Any) -> None:
+    append(t2c)
+    with open("/dev/full", "wb") as full:
+        process = t2c.start("ledger", "append", "--statement", "x", stdout=full, stderr=subprocess.PIPE)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 6
+    assert b"recorded, up to seq 3" in err
+    assert t2c("ledger", "head", "--json").document["seq"] == 3
+
+
+def test_endless_input_ends(t2c: Any) -> None:
+    refused(t2c("ledger", "append", "/dev/zero", "--json"), 2, "longer than")
+
+
+def test_init_makes_missing_git_files_again_and_marks_a_tracked_record_as_bytes(t2c: Any) -> None:
+    assert t2c("init", "--json").document["tracked"] is False
+    refused(t2c("init", "--track", "--json"), 2, ".gitignore")
+    (t2c.root / ".t2c" / ".gitignore").unlink()
+    assert t2c("init", "--track", "--json").document["tracked"] is True
+    assert "* -text" in (t2c.root / ".t2c" / ".gitattributes").read_text()
+    (t2c.root / ".t2c" / ".gitignore").unlink()
+    assert t2c("init", "--json").document["tracked"] is False
+    assert (t2c.root / ".t2c" / ".gitignore").read_text().splitlines()[-1] == "*"

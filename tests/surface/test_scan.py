@@ -180,6 +180,46 @@ def test_a_deleted_file_retracts_what_stood_in_it_and_its_links(t2c: Any, repo: 
     sound(t2c)
 
 
+def test_a_file_that_a_rule_leaves_out_is_not_said_to_be_gone(t2c: Any, repo: Path) -> None:
+    scan(t2c)
+    (repo / ".gitignore").write_text("src\n")
+    scan(t2c)
+    why = [event["data"]["why"] for event in events(t2c) if event["type"] == "record.retracted"]
+    assert set(why) == {"left_out"}
+    sound(t2c)
+
+
+def test_a_run_without_an_end_is_closed_by_the_next_scan(t2c: Any, repo: Path) -> None:
+    scan(t2c)
+    journal = repo / ".t2c" / "journal.ndjson"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert b'"run.finished"' in lines[-1]
+    journal.write_bytes(b"".join(lines[:-1]))
+    assert scan(t2c)["appended"] == {"run.finished": 1}
+    assert events(t2c)[-1]["data"]["status"] == "failed"
+    assert scan(t2c)["appended"] == {}
+    sound(t2c)
+
+
+def test_views_that_cannot_be_written_do_not_hide_what_was_recorded(t2c: Any, repo: Path) -> None:
+    (repo / ".t2c").mkdir()
+    (repo / ".t2c" / "projections").write_text("in the way")
+    ran = t2c("scan", "--json")
+    assert ran.code == 3
+    assert ran.document["appended"]["record.observed"] == 8
+    assert "in the journal, up to seq" in t2c("scan").err
+
+
+def test_one_root_and_a_real_one(t2c: Any, repo: Path, tmp_path: Path) -> None:
+    assert t2c("scan", "--root", repo, "--json", cwd=tmp_path).code == 0
+    other = tmp_path / "other"
+    other.mkdir()
+    assert t2c("scan", "--root", repo, other, "--json").code == 2
+    assert t2c("scan", "", "--json").code == 2
+    assert t2c("scan", repo / ".git", "--json").code == 2
+    assert not (repo / ".git" / ".t2c").exists()
+
+
 def test_a_moved_file_names_the_successors(t2c: Any, repo: Path) -> None:
     scan(t2c)
     (repo / "src" / "metrics.py").rename(repo / "src" / "measures.py")
