@@ -17,7 +17,7 @@ from pathlib import Path
 from t2c.cli.app import TREE
 from t2c.cli.commands.table import Branch
 from t2c.cli.present.errors import CODES
-from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.events.catalogue import CATALOGUE, RESERVED
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- made by docs/generate.py; change the code, not this page -->\n"
@@ -31,16 +31,17 @@ def events_page() -> str:
         NOTICE,
         "Every line of the journal is one of these. The envelope is described in [journal.md](journal.md), the exact",
         "shapes are the JSON Schemas in `schemas/events/` (`t2c schemas show TYPE`). *By hand* means that",
-        "`t2c ledger append` takes it, always as `asserted`. A reader keeps and counts types that it does not know.",
+        "`t2c ledger append` takes it, always as `asserted`; *reserved* that its shape is fixed and that nothing of this",
+        "version writes it. A reader keeps and counts types that it does not know.",
     ]
     for family in dict.fromkeys(CATALOGUE.families.values()):
         lines += ["", f"## Family {family}"]
         for name in sorted(name for name, of in CATALOGUE.families.items() if of == family):
             payload = CATALOGUE.payload(name)
             by_hand = ", by hand" if payload.by_hand else ""
-            lines += ["", f"### `{name}` v{payload.v} ({payload.trust}{by_hand})", ""]
-            said = re.sub(r" \([a-z-]+ [§A-Z][^)]*\)", "", payload.__doc__ or "")
-            lines += [line.strip() for line in said.strip().splitlines()]
+            reserved = ", reserved" if name in RESERVED else ""
+            lines += ["", f"### `{name}` v{payload.v} ({payload.trust}{by_hand}{reserved})", ""]
+            lines += payload.meaning().splitlines()
             lines += ["", "| member | type |", "|---|---|"]
             lines += [
                 f"| `{field.alias or member}` | `{_type(payload.__annotations__[member])}` |"

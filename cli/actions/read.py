@@ -13,7 +13,7 @@ from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
-from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.events.catalogue import CATALOGUE, RESERVED
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.position import START
 
@@ -184,7 +184,8 @@ def types(*, by_hand_only: bool = False) -> TypesResult:
                     "family": CATALOGUE.families[name],
                     "by_hand": payload.by_hand,
                     "trust": payload.trust,
-                    "meaning": (payload.__doc__ or "").split("\n\n")[0].strip(),
+                    "meaning": payload.meaning().split("\n\n")[0],
+                    "written": name not in RESERVED,
                 }
             )
     return TypesResult(tuple(rows))

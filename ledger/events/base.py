@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, PlainSerializer
@@ -88,6 +90,11 @@ class Payload(Value):
     trust: ClassVar[Trust] = "observed"
     by_hand: ClassVar[bool] = False
     example: ClassVar[dict[str, Any]] = {}
+
+    @classmethod
+    def meaning(cls) -> str:
+        """What the type says, as its docstring has it, without the sources of its rules."""
+        return re.sub(r" \([a-z-]+ [§A-Z][^)]*\)", "", inspect.cleandoc(cls.__doc__ or ""))
 
     def encode(self) -> bytes:
         """Canonical bytes of this payload: every declared field is written, null and empty ones too."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from t2c.ledger.events.base import Payload
 
-__all__ = ["CATALOGUE", "Catalogue", "Upcast"]
+__all__ = ["CATALOGUE", "RESERVED", "Catalogue", "Upcast"]
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 """A pure function from the `data` of version n to the `data` of version n+1."""
@@ -99,3 +99,11 @@ CATALOGUE = Catalogue(
     },
     families={_dotted(name): family for family, names in _MODULES.values() for name in names},
 )
+
+RESERVED: Final = frozenset(
+    {
+        "bundle.exported", "bundle.imported", "checkpoint.signed", "degradation.noted", "journal.merged",
+        "key.registered", "payload.redacted", "record.interpreted",
+    }
+)  # fmt: skip
+"""Types whose shape is fixed, so that a reader knows them, and which nothing of this version writes."""

@@ -182,9 +182,9 @@ def _last_run(run: LastRun | None) -> Iterator[str]:
     if run is None:
         yield "- No run has been recorded."
         return
-    yield f"- The run {inline(run.verb)}, asked for by {inline(run.requested_by)}, began at {inline(run.started)}"
+    yield f"- The run {inline(run.verb)}, asked for by {inline(run.requested_by)}, began to record at {inline(run.started)}"
     detail = "" if run.detail is None else f": {inline(run.detail)}"
-    ended = "has no end" if run.finished is None else f"ended at {inline(run.finished)}"
+    ended = "has no end" if run.finished is None else f"had recorded all at {inline(run.finished)}"
     yield f"- It {ended} and counts as {inline(run.status)}{detail}"
     if run.stages:
         yield f"- Stages: {', '.join(f'{inline(name)} {inline(status)}' for name, status in run.stages)}"

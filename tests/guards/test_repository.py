@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from t2c.ledger.events.catalogue import CATALOGUE, RESERVED
 from t2c.ledger.journal.faults import KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -81,3 +82,17 @@ def test_the_journal_page_names_every_fault_of_the_chain() -> None:
     said = (ROOT / "docs" / "journal.md").read_text()
     assert len(KINDS) >= 10
     assert {kind for kind in KINDS if f"`{kind}`" not in said} == set()
+
+
+def test_reserved_types_are_those_that_nothing_writes() -> None:
+    written = "".join(
+        path.read_text()
+        for path in modules()
+        if path.relative_to(ROOT).parts[:2] != ("ledger", "events") and path.name != "domain.py"
+    )
+    unused = {
+        name
+        for name, (_, class_name) in CATALOGUE.locations.items()
+        if class_name not in written and not CATALOGUE.payload(name).by_hand
+    }
+    assert unused == RESERVED

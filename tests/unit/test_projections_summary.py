@@ -223,7 +223,7 @@ def test_the_last_run_is_told(chain: Any) -> None:
     chain.add("run.finished", {"status": "partial", "detail": "one file unread"}, run="r1")
     found, shown = both(chain)
     assert (found["last_run"]["id"], found["last_run"]["status"]) == ("r1", "partial")
-    assert "ended at 2026-01-05T10:00:03.000Z and counts as partial: one file unread\n" in shown
+    assert "had recorded all at 2026-01-05T10:00:03.000Z and counts as partial: one file unread\n" in shown
     assert "Stages: todo partial" in shown
 
 
