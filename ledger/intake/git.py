@@ -9,6 +9,7 @@ folder below the repository's top, paths are relative to the root, and commits t
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -101,7 +102,7 @@ class _Reader:
         self, repository: Repository, limit: int, known: AbstractSet[str], progress: Progress
     ) -> None:
         self.repository = repository
-        self.limit = max(limit, 0)
+        self.limit = min(max(limit, 0), sys.maxsize)
         self.known = known
         self.progress = progress
         self.roots = repository.shallow_roots

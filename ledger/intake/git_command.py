@@ -8,6 +8,7 @@ network: a partial clone's missing objects are not fetched.
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shlex
 import tempfile
@@ -26,25 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["GitUnusable", "Repository", "open_repository"]
 
-_UNSET: Final = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE", "GIT_CEILING_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIFF_OPTS",
-    "GIT_DIR", "GIT_EXTERNAL_DIFF", "GIT_GLOB_PATHSPECS", "GIT_GRAFT_FILE", "GIT_ICASE_PATHSPECS",
-    "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE",
-    "GIT_NOGLOB_PATHSPECS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
-    "GIT_TRACE", "GIT_WORK_TREE",
-)  # fmt: skip
-"""What a hook or an alias of an outer Git process passes on, and what redirects or rereads a repository.
-
-Settings given in the environment (GIT_CONFIG_*) stay: they may hold the user's `safe.directory`.
-"""
-
 _SET: Final = (
     "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
-    "LC_ALL=C",
+    "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "LC_ALL=C",
 )  # fmt: skip
+"""A graft file that cannot exist: the history is what the commits say, not what `info/grafts` makes of them."""
 
-_OPTIONS: Final = ("--no-pager", "--no-replace-objects", "-c", "core.attributesFile=/dev/null")
-"""Enough for rev-list, cat-file and diff-tree: these ignore all settings about how history is shown."""
+_OPTIONS: Final = (
+    "--no-pager", "--no-replace-objects", "-c", "core.attributesFile=/dev/null", "-c", "core.fsmonitor=false",
+)  # fmt: skip
+"""Enough for rev-list, cat-file, diff-tree and ls-files: these ignore all settings about how history is shown."""
 
 _NOT_FOUND: Final = 127
 _MAX_ERROR_TEXT: Final = 64 * 1024
@@ -96,7 +88,7 @@ class Repository(Struct, frozen=True):
         """
         import git
 
-        command = ["env", *(word for name in _UNSET for word in ("-u", name)), *_SET]
+        command = ["env", *(word for name in _inherited() for word in ("-u", name)), *_SET]
         command += [str(self._git.GIT_PYTHON_GIT_EXECUTABLE), "-C", str(self.root), *_OPTIONS, *arguments]
         with tempfile.TemporaryFile() as given:
             given.write("".join(f"{line}\n" for line in lines or ()).encode())
@@ -121,6 +113,24 @@ class Repository(Struct, frozen=True):
                 process.stderr.close()
         if status != 0:
             _fail(status, b"".join(complaint).decode("utf-8", "backslashreplace"))
+
+
+def _inherited() -> list[str]:
+    """The variables of an outer Git process (a hook, an alias) or of the user's shell that steer Git.
+
+    Every `GIT_…`, not a list of them: any may redirect a repository, bring settings or change what is said.
+    """
+    return sorted(name for name in os.environ if name.startswith("GIT_"))
+
+
+@contextmanager
+def _unsteered() -> Iterator[None]:
+    """The same for GitPython, which reads some of these variables in this process; given back afterwards."""
+    taken = {name: os.environ.pop(name) for name in _inherited()}
+    try:
+        yield
+    finally:
+        os.environ.update(taken)
 
 
 def _drain(stream: IO[bytes], kept: list[bytes]) -> None:
@@ -161,7 +171,14 @@ def open_repository(root: Path) -> Iterator[Repository]:
         import git
     except ImportError:
         raise GitUnusable("git_missing", "the program `git` was not found") from None
-    top = root.resolve()
+    with _unsteered():
+        repository = _opened(root.resolve())
+    yield repository
+
+
+def _opened(top: Path) -> Repository:
+    import git
+
     try:
         repo = git.Repo(top, search_parent_directories=True, expand_vars=False)
     except (git.InvalidGitRepositoryError, git.NoSuchPathError, OSError, ValueError, configparser.Error):
@@ -175,7 +192,7 @@ def open_repository(root: Path) -> Iterator[Repository]:
         pointer = _bytes_of(git_dir / "commondir").decode("utf-8", "surrogateescape").strip()
         work_tree = Path(repo.working_tree_dir).resolve() if repo.working_tree_dir else None
         head_ref = _head_ref(repo)
-        yield Repository(
+        return Repository(
             root=top,
             common_dir=(git_dir / pointer).resolve() if pointer else git_dir,
             branch=None if head_ref is None else head_ref.removeprefix("refs/heads/"),

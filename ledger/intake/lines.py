@@ -61,10 +61,16 @@ def text_lines(content: bytes, notes: Notes) -> Iterator[str] | None:
         notes.add("binary_file", "holds zero bytes; nothing was read")
         return None
     if b"\r" in content:
-        pairs = content.count(b"\r\n")
-        uniform = pairs == content.count(b"\n") == content.count(b"\r")
-        notes.add("line_endings", "CRLF, read as LF" if uniform else "mixed line endings, read as LF")
+        notes.add("line_endings", f"{_line_ends(content)}, read as LF")
     return _decoded(content, notes)
+
+
+def _line_ends(content: bytes) -> str:
+    """What the lines of a text end in, where that is not the line feed alone."""
+    pairs, returns, feeds = content.count(b"\r\n"), content.count(b"\r"), content.count(b"\n")
+    found = {"CRLF": pairs, "CR": returns - pairs, "LF": feeds - pairs}
+    styles = [style for style, count in found.items() if count]
+    return styles[0] if len(styles) == 1 else f"mixed line endings ({', '.join(styles)})"
 
 
 def _decoded(content: bytes, notes: Notes) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -213,10 +214,24 @@ def test_one_record_for_each_imported_module() -> None:
         "sys": ((7, 7), [], False),
         "a.b.c": ((8, 8), [], False),
         "pkg.sub": ((9, 9), ["sibling"], True),
-        "pkg.sub.near": ((10, 10), ["one", "two"], True),
+        "pkg.sub.near": ((10, 11), ["one", "two"], True),
         "pkg.far.away": ((12, 12), ["*"], True),
     }  # fmt: skip
     assert {draft.action for draft in imports.values()} == {"depend_on"}
+    assert {name: draft.excerpt for name, draft in imports.items()} == {
+        "os": "import os, sys as system",
+        "sys": "import os, sys as system",
+        "a.b.c": "import a.b.c",
+        "pkg.sub": "from . import sibling",
+        "pkg.sub.near": "from .near import (one as first,  # why\n    two)",
+        "pkg.far.away": "from ..far.away import *",
+    }
+
+
+def test_the_excerpt_of_an_import_is_the_source_text_up_to_a_bound() -> None:
+    text = "from a import (\n" + "".join(f"    name{number},\n" for number in range(100)) + ")"
+    (draft,) = of_kind(read(text), "python_import_fact").values()
+    assert (draft.excerpt, draft.text) == (text[:300], "import a")
 
 
 @pytest.mark.parametrize(
@@ -256,9 +271,9 @@ def test_module_names(path: str, name: str) -> None:
 
 
 def test_relative_imports_of_a_package_start_at_the_package_itself() -> None:
-    assert resolved(Import("x", 1, (), 0, 1), "a/b/__init__.py") == "a.b.x"
-    assert resolved(Import("x", 1, (), 0, 1), "a/b/c.py") == "a.b.x"
-    assert resolved(Import("", 2, (), 0, 1), "a/b/c.py") == "a"
+    assert resolved(Import("x", 1, (), 0, (1, 1), ""), "a/b/__init__.py") == "a.b.x"
+    assert resolved(Import("x", 1, (), 0, (1, 1), ""), "a/b/c.py") == "a.b.x"
+    assert resolved(Import("", 2, (), 0, (1, 1), ""), "a/b/c.py") == "a"
 
 
 def test_tests_are_marked_in_test_files_only() -> None:
@@ -396,6 +411,13 @@ def test_after_a_parse_that_took_too_long_the_next_file_is_read_right() -> None:
     assert tree is not None
     assert tree.root_node.end_byte == len(b"def b(): pass\n")
     assert list(of_kind(read("def b(): pass\n"), "python_symbol_fact")) == ["b"]
+
+
+def test_the_parse_limit_does_not_count_the_time_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine hours may pass on the wall for a moment of this thread's work."""
+    hours = itertools.count(step=3600)
+    monkeypatch.setattr(time, "monotonic", lambda: next(hours))
+    assert parse_within(python_syntax._grammar().parser, b"def a(): pass\n" * 2000, seconds=60) is not None
 
 
 def test_a_parse_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -518,11 +518,37 @@ def test_an_outer_git_process_does_not_redirect(
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     monkeypatch.setenv("GIT_TRACE", "1")
     assert read_history(repo.path) == plain
-    for name, value in (("GIT_OBJECT_DIRECTORY", "/nowhere"), ("GIT_COMMON_DIR", str(other.path / ".git"))):
+    (tmp_path / "grafts").write_text(f"{plain.head} {'1' * 40}\n")
+    steering = {
+        "GIT_OBJECT_DIRECTORY": "/nowhere",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(other.path / ".git/objects"),
+        "GIT_COMMON_DIR": str(other.path / ".git"),
+        "GIT_GRAFT_FILE": str(tmp_path / "grafts"),
+        "GIT_NAMESPACE": "elsewhere",
+        "GIT_CONFIG_PARAMETERS": "'core.repositoryformatversion'='99'",
+        "GIT_CONFIG_COUNT": "one",
+        "GIT_SOME_FUTURE_VARIABLE": "1",
+    }
+    for name, value in steering.items():
         monkeypatch.setenv(name, value)
-        polluted = read_history(repo.path)
-        assert all(draft.text == "right" for draft in polluted.reading.records)
-        assert polluted == plain or not polluted.reading.complete
+        assert read_history(repo.path) == plain, name
+    assert {name: os.environ[name] for name in steering} == steering
+
+
+def test_grafts_hide_no_commit(repo: Repo) -> None:
+    made = [repo.commit(f"c{n}", "a.py", GIT_COMMITTER_DATE=f"2026-01-06T08:00:0{n}+00:00") for n in range(4)]
+    plain = read_history(repo.path)
+    (repo.path / ".git/info").mkdir(exist_ok=True)
+    (repo.path / ".git/info/grafts").write_text(f"{made[3]}\n")
+    assert repo.git("rev-list", "--count", "HEAD") == "1"
+    assert read_history(repo.path) == plain
+    assert plain.reachable == frozenset(made)
+
+
+def test_a_limit_beyond_every_history_reads_all(repo: Repo) -> None:
+    repo.commit("one", "a.py")
+    history = read_history(repo.path, limit=10**30)
+    assert (len(history.reading.records), history.reading.warnings) == (1, ())
 
 
 def test_a_folder_below_the_top_has_the_history_that_touches_it(repo: Repo) -> None:

@@ -75,7 +75,14 @@ def test_zero_bytes_mean_binary() -> None:
 
 @pytest.mark.parametrize(
     ("content", "detail"),
-    [(b"a\r\nb\r\n", "CRLF, read as LF"), (b"a\r\nb\n", "mixed line endings, read as LF"), (b"a\nb\n", None)],
+    [
+        (b"a\r\nb\r\n", "CRLF, read as LF"),
+        (b"a\rb\r", "CR, read as LF"),
+        (b"a\r\nb\n", "mixed line endings (CRLF, LF), read as LF"),
+        (b"a\rb\n", "mixed line endings (CR, LF), read as LF"),
+        (b"a\r\nb\rc\n", "mixed line endings (CRLF, CR, LF), read as LF"),
+        (b"a\nb\n", None),
+    ],
 )
 def test_the_line_ending_is_noted_once(content: bytes, detail: str | None) -> None:
     notes = Notes("todo", "TODO.md")

@@ -22,6 +22,7 @@ __all__ = ["MAX_BYTES", "PARSE_SECONDS", "normalise_line_ends", "parse_within", 
 MAX_BYTES: Final = 1_000_000
 """Larger files are data more often than code; a parse tree takes up to 100 times their size in memory."""
 PARSE_SECONDS: Final = 2.0
+"""Processor time that one file may take to parse."""
 
 _BINARY_HEAD: Final = 8 * 1024
 _GENERATED_HEAD: Final = 2 * 1024
@@ -105,16 +106,16 @@ def normalise_line_ends(content: bytes) -> bytes:
 def parse_within(parser: Parser, content: bytes, seconds: float = PARSE_SECONDS) -> Tree | None:
     """The syntax tree, or None if parsing took longer.
 
-    The limit is a guard, not evidence, so it may look at the machine's monotonic clock. After a break-off the
-    parser is reset: otherwise it would go on with this file's text in the next.
+    The limit is processor time of this thread, so that a busy machine does not change what is recorded. After
+    a break-off the parser is reset: otherwise it would go on with this file's text in the next.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.thread_time() + seconds
 
     def more(offset: int, _point: object) -> bytes:
         return content[offset : offset + _CHUNK]
 
     def late(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > deadline
+        return time.thread_time() > deadline
 
     try:
         return parser.parse(more, progress_callback=late)

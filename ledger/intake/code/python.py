@@ -46,7 +46,12 @@ class PythonCode:
             return Reading(scope, self.name, (), (objection,), complete=False)
         module = read_module(content)
         if module is None:
-            late = Warning(SOURCE, path, "parse_timeout", f"parsing took more than {PARSE_SECONDS:g} seconds")
+            late = Warning(
+                SOURCE,
+                path,
+                "parse_timeout",
+                f"parsing took more than {PARSE_SECONDS:g} seconds of processor time",
+            )
             return Reading(scope, self.name, (), (late,), complete=False)
         warnings = tuple(_warnings(path, content, module))
         facts = _Facts(path, module, bool(_ENTRY_POINT.search(content)))
@@ -193,7 +198,8 @@ class _Facts:
                 "depend_on",
                 "import",
                 name,
-                lines=(first.line, first.line),
+                excerpt=first.raw,
+                lines=first.lines,
                 symbols=(name,),
                 metadata=metadata,
             )

@@ -55,13 +55,18 @@ class Definition(Struct):
 
 
 class Import(NamedTuple):
-    """One imported module: its name as written, its leading dots counted, the names taken from it."""
+    """One imported module: its name as written, its leading dots counted, the names taken from it.
+
+    `raw` and `lines` are the source text, cut to 300 characters, and the place of the whole statement, which
+    may import more modules than this.
+    """
 
     module: str
     level: int
     names: tuple[str, ...]
     start: int
-    line: int
+    lines: tuple[int, int]
+    raw: str
 
 
 class Constant(NamedTuple):
@@ -225,8 +230,10 @@ def _docstring(source: bytes, body: Node) -> str | None:
 
 
 def _imports(source: bytes, node: Node) -> Iterable[Import]:
-    text = _COMMENT.sub("", _text(source, node.start_byte, node.end_byte)).replace("\\", " ")
-    line = node.start_point.row + 1
+    whole = _text(source, node.start_byte, node.end_byte)
+    text = _COMMENT.sub("", whole).replace("\\", " ")
+    lines = (node.start_point.row + 1, node.end_point.row + 1)
+    raw = whole[:_MAX_HEADER]
     parts = _IMPORT.split(text, maxsplit=1)
     if len(parts) < 2:
         return
@@ -235,10 +242,10 @@ def _imports(source: bytes, node: Node) -> Iterable[Import]:
     origin = "".join(parts[0].removeprefix("from").split())
     if parts[0].startswith("from"):
         module = origin.lstrip(".")
-        yield Import(module, len(origin) - len(module), tuple(names), node.start_byte, line)
+        yield Import(module, len(origin) - len(module), tuple(names), node.start_byte, lines, raw)
     else:
         for name in names:
-            yield Import(name, 0, (), node.start_byte, line)
+            yield Import(name, 0, (), node.start_byte, lines, raw)
 
 
 def _constant(module: Module, source: bytes, node: Node, scope: Definition | None) -> None:
