@@ -38,6 +38,8 @@ _OPTIONS: Final = (
 )  # fmt: skip
 """Enough for rev-list, cat-file, diff-tree and ls-files: these ignore all settings about how history is shown."""
 
+_ENVIRONMENT: Final = os.environ  # noqa: TID251  # looked at only to keep it away from Git; no setting is read
+
 _NOT_FOUND: Final = 127
 _MAX_ERROR_TEXT: Final = 64 * 1024
 _DUBIOUS: Final = re.compile(r"dubious ownership in repository at '(.+)'")
@@ -120,17 +122,17 @@ def _inherited() -> list[str]:
 
     Every `GIT_…`, not a list of them: any may redirect a repository, bring settings or change what is said.
     """
-    return sorted(name for name in os.environ if name.startswith("GIT_"))
+    return sorted(name for name in _ENVIRONMENT if name.startswith("GIT_"))
 
 
 @contextmanager
 def _unsteered() -> Iterator[None]:
     """The same for GitPython, which reads some of these variables in this process; given back afterwards."""
-    taken = {name: os.environ.pop(name) for name in _inherited()}
+    taken = {name: _ENVIRONMENT.pop(name) for name in _inherited()}
     try:
         yield
     finally:
-        os.environ.update(taken)
+        _ENVIRONMENT.update(taken)
 
 
 def _drain(stream: IO[bytes], kept: list[bytes]) -> None:
@@ -167,18 +169,16 @@ def _bytes_of(file: Path) -> bytes:
 @contextmanager
 def open_repository(root: Path) -> Iterator[Repository]:
     """The repository that contains `root`. Raises GitUnusable (`not_a_repository`, `git_missing`, `git_failed`)."""
-    try:
-        import git
-    except ImportError:
-        raise GitUnusable("git_missing", "the program `git` was not found") from None
     with _unsteered():
         repository = _opened(root.resolve())
     yield repository
 
 
 def _opened(top: Path) -> Repository:
-    import git
-
+    try:
+        import git
+    except ImportError:
+        raise GitUnusable("git_missing", "the program `git` was not found") from None
     try:
         repo = git.Repo(top, search_parent_directories=True, expand_vars=False)
     except (git.InvalidGitRepositoryError, git.NoSuchPathError, OSError, ValueError, configparser.Error):

@@ -33,12 +33,12 @@ def tracked_but_ignored(root: Path, held: Container[str] = ()) -> list[Warning]:
             listed = stream.read().split(b"\0")
     except (GitUnusable, Environment):
         return []
-    top = os.fsencode(root.resolve())
+    top = root.resolve()
     found = sorted(
         {
             name
             for raw in listed
-            if raw and _is_file(os.path.join(top, raw)) and (name := repository_name(raw)) not in held
+            if raw and _is_file(top / os.fsdecode(raw)) and (name := repository_name(raw)) not in held
             if INVISIBLE.isdisjoint(name.split("/"))
         }
     )
@@ -49,9 +49,9 @@ def tracked_but_ignored(root: Path, held: Container[str] = ()) -> list[Warning]:
     return [Warning(SOURCE, None, "tracked_but_ignored", detail, len(found))]
 
 
-def _is_file(path: bytes) -> bool:
+def _is_file(path: Path) -> bool:
     """True for a regular file that is there; a link is not followed, and what was deleted leaves nothing out."""
     try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
+        return stat.S_ISREG(path.lstat().st_mode)
     except (OSError, ValueError):
         return False
