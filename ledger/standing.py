@@ -8,18 +8,25 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
+import orjson
 
 from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
 from t2c.ledger.engine import Ledger
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.journal.files import write_atomically
 from t2c.ledger.journal.position import START, Position
+from t2c.ledger.journal.tail import damaged
+from t2c.ledger.kernel.canon import NotCanonical
 from t2c.ledger.kernel.digests import leaf_hash
 
 __all__ = ["Standing", "catch_up", "keep", "load"]
+
+
+_ANOTHER_SHAPE: Final = (msgspec.ValidationError, KeyError, TypeError, AttributeError, NotCanonical)
+_NO_TEXT: Final = (msgspec.DecodeError, orjson.JSONDecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Standing(NamedTuple):
@@ -47,6 +54,8 @@ def catch_up(ledger: Ledger, standing: Standing, known: Mapping[str, Observation
     """`standing` with the events since; made anew if the journal is no longer the one it was read from.
 
     The state is changed in place. `known` holds observations whose digests need not be worked out again.
+    A payload of another shape than its type's makes nothing stand (decisions A13); raises Corrupt, naming the
+    seq, for bytes that are no JSON text.
     """
     if not ledger.journal.holds(standing.position):
         standing = Standing(START, EvidenceState())
@@ -54,7 +63,14 @@ def catch_up(ledger: Ledger, standing: Standing, known: Mapping[str, Observation
     last: tuple[int, bytes, int] | None = None
     for offset, line, entry in ledger.journal.lines(position):
         if entry.type in HANDLED and CATALOGUE.knows(entry.type, entry.v):
-            evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
+            try:
+                evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
+            except _ANOTHER_SHAPE:
+                # Level `schema` names it; here invalid evidence only leaves less standing.
+                pass
+            except _NO_TEXT as error:
+                what = f"the payload of an event cannot be read: {error}"
+                raise damaged(what, f"seq {entry.seq}") from None
         last = (entry.seq, line, offset + len(line))
     if last is None:
         return standing

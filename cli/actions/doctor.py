@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -15,8 +16,10 @@ from typing import ClassVar, Final, Literal
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import JOURNAL, Ledger
-from t2c.ledger.errors import T2cError
+from t2c.ledger.errors import Corrupt, Environment, T2cError
 from t2c.ledger.journal.lock import network_filesystem
+from t2c.ledger.journal.position import START
+from t2c.ledger.journal.tail import check_last
 from t2c.ledger.standing import load
 
 __all__ = ["Check", "DoctorResult", "doctor"]
@@ -49,14 +52,19 @@ def doctor(context: Context) -> DoctorResult:
     """Look at the machine, the root and the ledger. Raises nothing that a check can tell."""
     checks = [_python(), _git(), _repository(context), _settings(context), _folder(context)]
     code = 6 if any(check.status == "fault" for check in checks) else 0
-    if (context.workspace / JOURNAL).exists():
-        found, damage = _ledger(context)
-        checks += found
-        code = damage or code
-    else:
+    try:
+        (context.workspace / JOURNAL).lstat()
+    except (FileNotFoundError, NotADirectoryError):
         checks.append(
             Check("ledger", "note", "there is no ledger here yet", "make one: t2c init, or t2c scan")
         )
+    except OSError:
+        # The check of the folder has told already why it cannot be entered.
+        pass
+    else:
+        found, damage = _ledger(context)
+        checks += found
+        code = damage or code
     return DoctorResult(code == 0, code, checks)
 
 
@@ -101,7 +109,19 @@ def _settings(context: Context) -> Check:
 
 
 def _folder(context: Context) -> Check:
-    existing = context.workspace if context.workspace.exists() else context.root
+    try:
+        context.workspace.lstat()
+        existing = context.workspace
+    except FileNotFoundError:
+        existing = context.root
+    try:
+        mode = existing.stat().st_mode
+    except OSError as error:
+        return Check(
+            "folder", "fault", f"{existing} cannot be used: {error.strerror}", "look at what it links to"
+        )
+    if not stat.S_ISDIR(mode):
+        return Check("folder", "fault", f"{existing} is not a folder", "move it away")
     network = network_filesystem(existing)
     if network is not None:
         allowed = context.settings.allow_network_filesystem
@@ -111,38 +131,88 @@ def _folder(context: Context) -> Check:
             f"on a network file system ({network}), where locks and appends are not sure",
             "keep the ledger on a local disk",
         )
-    if not existing.is_dir():
-        return Check("folder", "fault", f"{existing} is not a folder", "move it away")
-    if not os.access(existing, os.W_OK):
-        return Check(
-            "folder", "fault", f"{existing} is not writable", "give yourself permission to write there"
-        )
+    for mode, word in ((os.R_OK | os.X_OK, "readable"), (os.W_OK, "writable")):
+        if not os.access(existing, mode):
+            return Check(
+                "folder",
+                "fault",
+                f"{existing} is not {word}",
+                "give yourself permission to read and write there",
+            )
     return Check("folder", "ok", str(context.root))
 
 
 def _ledger(context: Context) -> tuple[list[Check], int]:
-    steps: tuple[Callable[[Context, Ledger], Check], ...] = (_journal, _runs, _fragments, _projections)
+    """The checks of a ledger that is there, and 5 if anything is damaged, else 6 for any other fault, else 0.
+
+    What rests on the journal is not looked at if the journal itself is at fault.
+    """
     checks: list[Check] = []
+    codes: list[int] = []
+
+    def look(name: str, step: Callable[[], Check]) -> bool:
+        try:
+            checks.append(step())
+            return True
+        except T2cError as error:
+            where = "" if error.where is None else f" ({error.where})"
+            checks.append(Check(name, "fault", f"{error.what}{where}", error.remedy))
+            codes.append(6 if isinstance(error, Environment) else 5)
+        except OSError as error:
+            checks.append(Check(name, "fault", f"{error.filename or name}: {error.strerror}"))
+            codes.append(6)
+        return False
+
     try:
-        with open_ledger(context) as ledger:
-            for step in steps:
-                checks.append(step(context, ledger))
+        ledger = open_ledger(context)
     except T2cError as error:
-        checks.append(Check("journal", "fault", error.what, error.remedy))
-        return checks, error.code
-    return checks, 0
+        return [Check("journal", "fault", error.what, error.remedy)], 6
+    with ledger:
+        sound = look("journal", lambda: _journal(context, ledger))
+        look("lock", lambda: _lock(context, ledger))
+        look("fragments", lambda: _fragments(context, ledger))
+        if sound:
+            look("runs", lambda: _runs(context, ledger))
+            look("projections", lambda: _projections(context, ledger))
+    return checks, min(codes, default=0)
 
 
 def _journal(context: Context, ledger: Ledger) -> Check:
-    tail = ledger.journal.tail()
+    path, tail = ledger.journal.path, ledger.journal.tail()
+    if tail.position == START:
+        torn = tail.overhang is not None
+        raise Corrupt(
+            "the first event of the journal is not complete"
+            if torn
+            else "the journal is empty: not even its first event is there",
+            remedy="restore the journal from Git, a backup or a bundle"
+            + ("" if torn else "; `t2c scan` begins a new one"),
+        )
+    check_last(tail, path.name)
+    if not os.access(path, os.W_OK):
+        raise Environment(f"{path} is not writable", remedy="give yourself permission to write there")
+    events = "1 event" if tail.position.seq == 1 else f"{tail.position.seq} events"
     if tail.overhang is not None:
         return Check(
             "journal",
             "note",
-            f"{tail.position.seq} events, and an unfinished end ({tail.overhang.cause}) that was never acknowledged",
+            f"{events}, and an unfinished end ({tail.overhang.cause}) that was never acknowledged",
             "the next append sets it aside and records that",
         )
-    return Check("journal", "ok", f"{tail.position.seq} events; t2c ledger verify proves them")
+    return Check("journal", "ok", f"{events}; t2c ledger verify proves the whole")
+
+
+def _lock(context: Context, ledger: Ledger) -> Check:
+    path = context.workspace / "lock"
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return Check("lock", "ok", "the first append makes it")
+    if not stat.S_ISREG(mode):
+        raise Environment(f"{path} is not a file, so nothing can be appended", remedy="move it away")
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise Environment(f"{path} is not writable", remedy="give yourself permission to write there")
+    return Check("lock", "ok", "it can be taken")
 
 
 def _runs(context: Context, ledger: Ledger) -> Check:
@@ -161,22 +231,29 @@ def _fragments(context: Context, ledger: Ledger) -> Check:
         return Check(
             "fragments",
             "note",
-            f"{len(fragments)} unfinished ends were set aside (journal.ndjson.torn-*)",
-            "look at them, then delete them; t2c ledger log --type journal.repaired tells when",
+            f"{len(fragments)} unfinished {'end was' if len(fragments) == 1 else 'ends were'} set aside "
+            "(journal.ndjson.torn-*)",
+            "look at what was set aside, then delete it; t2c ledger log --type journal.repaired tells when",
         )
     return Check("fragments", "ok", "nothing was ever set aside")
 
 
 def _projections(context: Context, ledger: Ledger) -> Check:
+    from t2c.cli.actions.verify import names_event
     from t2c.projections import store
     from t2c.projections.registry import ALL
 
-    head = ledger.head().seq
-    behind = [
-        name
-        for name in ALL
-        if (manifest := store.manifest(context.workspace, name)) is None or manifest.seq != head
-    ]
-    if behind:
-        return Check("projections", "note", f"not at the head: {', '.join(behind)}", "t2c ledger project")
-    return Check("projections", "ok", f"all at seq {head}")
+    head = ledger.head()
+    behind: list[str] = []
+    foreign: list[str] = []
+    for name in ALL:
+        manifest = store.manifest(context.workspace, name)
+        if manifest is not None and not names_event(ledger.journal, manifest):
+            foreign.append(name)
+        elif manifest is None or manifest.seq != head.seq:
+            behind.append(name)
+    said = [f"views are of another history: {', '.join(foreign)}"] if foreign else []
+    said += [f"not at the head: {', '.join(behind)}"] if behind else []
+    if said:
+        return Check("projections", "note", "; ".join(said), "t2c ledger project")
+    return Check("projections", "ok", f"all at seq {head.seq}")

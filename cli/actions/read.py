@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from t2c.ledger.errors import Usage
 from t2c.ledger.events.catalogue import CATALOGUE, RESERVED
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.position import START
+from t2c.ledger.kernel.actor import Actor, Trust
 
 __all__ = [
     "HeadResult",
@@ -55,7 +56,7 @@ class LogRequest:
 
     types: tuple[str, ...] = ()
     actor: str | None = None
-    trust: str | None = None
+    trust: Trust | None = None
     run: str | None = None
     since: int = 1
     at: int | None = None
@@ -63,12 +64,15 @@ class LogRequest:
 
 
 def log(context: Context, request: LogRequest) -> Iterator[tuple[bytes, Entry]]:
-    """(line without LF, entry) of every event asked for, in order.
+    """(line without LF, entry) of every event asked for, in order; `at` must be an event of the ledger.
 
-    A type may end in `.*`. Raises Usage for a type that is neither known nor in the ledger's own words possible.
+    A type may end in `.*` for a whole family. Raises Usage for what is no actor, for an `at` out of range, and
+    for a type that this version does not know and of which the ledger holds no event.
     """
-    wanted = _matcher(request.types)
+    if request.actor is not None:
+        Actor.parse(request.actor)
     with open_ledger(context) as ledger:
+        wanted = _matcher(ledger, request.types)
         if request.at is not None:
             _seq(ledger, request.at)
         after = START
@@ -96,26 +100,36 @@ def log(context: Context, request: LogRequest) -> Iterator[tuple[bytes, Entry]]:
             yield from kept[-request.last :] if request.last else ()
 
 
-def _matcher(types: tuple[str, ...]) -> Any:
+def _matcher(ledger: Ledger, types: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """Whether a type is asked for; None if all are."""
     if not types:
         return None
     for name in types:
         if not re.fullmatch(r"[a-z]+(\.[a-z]+)*(\.\*)?", name):
             raise Usage(f"{name!r} is not an event type", remedy="`t2c ledger types` lists them")
-        family = name.removesuffix(".*")
-        if name not in CATALOGUE.locations and not any(
-            known.startswith(family + ".") for known in CATALOGUE.types()
-        ):
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, CATALOGUE.types(), 1)
-            raise Usage(
-                f"there is no event type {name!r}",
-                remedy=(f"did you mean {close[0]}? " if close else "") + "`t2c ledger types` lists them",
-            )
+    known: Collection[str] = CATALOGUE.types()
+    if not all(_among(name, known) for name in types):
+        # A ledger may hold events of types that only a newer version knows.
+        known = sorted({*known, *(entry.type for entry in ledger.journal.entries())})
+    for name in types:
+        if not _among(name, known):
+            raise Usage(f"there is no event type {name!r}", remedy=_near(name, known))
     exact = {name for name in types if not name.endswith(".*")}
     prefixes = tuple(name[:-1] for name in types if name.endswith(".*"))
     return lambda name: name in exact or name.startswith(prefixes or "\0")
+
+
+def _among(name: str, known: Collection[str]) -> bool:
+    if name.endswith(".*"):
+        return any(one.startswith(name[:-1]) for one in known)
+    return name in known
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches
+
+    close = [f"{name}.*"] if _among(f"{name}.*", known) else get_close_matches(name, known, 1)
+    return (f"did you mean {close[0]}? " if close else "") + "`t2c ledger types` lists them"
 
 
 def _seq(ledger: Ledger, seq: int) -> None:
@@ -130,7 +144,7 @@ def show(context: Context, ref: str) -> bytes:
     Raises Usage if there is none.
     """
     with open_ledger(context) as ledger:
-        if ref.isdecimal():
+        if re.fullmatch(r"[0-9]{1,18}", ref):
             _seq(ledger, int(ref))
             position = ledger.journal.position(int(ref) - 1)
             assert position is not None
@@ -151,14 +165,19 @@ def show(context: Context, ref: str) -> bytes:
     raise Usage(f"there is no {ref} in this ledger", remedy="`t2c ledger log` lists events")
 
 
-_ABOUT = frozenset({"record.observed", "record.retracted", "relation.linked", "relation.unlinked"})
+_ABOUT = frozenset(
+    {
+        "record.observed", "record.moved", "record.retracted", "record.interpreted", "relation.linked",
+        "relation.unlinked", "relation.judged",
+    }
+)  # fmt: skip
 
 
 def _last_about(ledger: Ledger, ref: str) -> bytes | None:
     """The last event whose payload is about this record or relation."""
-    needle, found = f'"id":"{ref}"'.encode(), None
+    named, judged, found = f'"id":"{ref}"'.encode(), f'"relation":"{ref}"'.encode(), None
     for _, line, entry in ledger.journal.lines():
-        if entry.type in _ABOUT and needle in line:
+        if entry.type in _ABOUT and (judged if entry.type == "relation.judged" else named) in line:
             found = line
     return None if found is None else found.rstrip(b"\n")
 

@@ -15,12 +15,13 @@ from t2c.ledger.audit.schema import SchemaAudit
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import T2cError
 from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.verify import ChainReport, Fault, verify_chain
 from t2c.projections import store
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
 
-__all__ = ["LEVELS", "Level", "VerifyResult", "verify"]
+__all__ = ["LEVELS", "Level", "VerifyResult", "names_event", "verify"]
 
 Level = Literal["chain", "schema", "domain"]
 LEVELS: Final = ("chain", "schema", "domain")
@@ -76,7 +77,9 @@ def verify(context: Context, level: Level = "chain") -> VerifyResult:
             found, stale = _projections(context, ledger, report)
             faults += found
         if audit.unknown:
-            unproven.append(f"{sum(audit.unknown.values())} events are of types this version does not know")
+            count = sum(audit.unknown.values())
+            are = "1 event is of a type" if count == 1 else f"{count} events are of types"
+            unproven.append(f"{are} this version does not know")
         return VerifyResult(
             ok=not faults,
             level=level,
@@ -129,7 +132,10 @@ def _ledger_id(ledger: Ledger) -> str | None:
 
 
 def _projections(context: Context, ledger: Ledger, report: ChainReport) -> tuple[list[Fault], list[str]]:
-    """Compare what is on disk with folds at the `seq` each folder names; older ones are stale, not faults."""
+    """Compare what is on disk with folds at the `seq` each folder names.
+
+    Older views are stale, not faults, and so are those of another history, which a checkout leaves behind.
+    """
     faults: list[Fault] = []
     stale: set[str] = set()
     by_seq: dict[int, list[str]] = {}
@@ -139,19 +145,47 @@ def _projections(context: Context, ledger: Ledger, report: ChainReport) -> tuple
             if (context.workspace / "projections" / name).exists():
                 faults.append(Fault(0, "projection", f"projections/{name} has no projection.json of t2c's"))
         elif not 1 <= manifest.seq <= report.position.seq:
-            detail = f"projections/{name} names seq {manifest.seq}, which is not there"
-            faults.append(Fault(0, "projection", detail))
+            stale.add(name)
         else:
             by_seq.setdefault(manifest.seq, []).append(name)
             if manifest.seq < report.position.seq:
                 stale.add(name)
     # In a chain with faults a fold would show the faults again, not whether a view is the journal's.
     for seq, names in () if report.faults else by_seq.items():
-        folded = fold(ledger.journal, ALL, names, until=seq)
-        for name in names:
-            for mismatch in store.check(context.workspace, folded.provenance(name), folded.artifacts(name)):
-                if mismatch.kind == "stale":
-                    stale.add(name)
-                else:
-                    faults.append(Fault(seq, "projection", f"{mismatch.path} {mismatch.detail}"))
+        try:
+            faults += _differences(context, ledger, seq, names, stale)
+        except T2cError as error:
+            where = "" if error.where is None else f" ({error.where})"
+            detail = f"{', '.join(names)} cannot be compared with the journal: {error.what}{where}"
+            faults.append(Fault(0, "projection", detail))
     return faults, sorted(stale)
+
+
+def _differences(
+    context: Context, ledger: Ledger, seq: int, names: Sequence[str], stale: set[str]
+) -> list[Fault]:
+    """How views that name event `seq` differ from its fold; adds to `stale` those that are not of this journal."""
+    ours: list[str] = []
+    for name in names:
+        manifest = store.manifest(context.workspace, name)
+        if manifest is not None and names_event(ledger.journal, manifest):
+            ours.append(name)
+        else:
+            stale.add(name)
+    if not ours:
+        return []
+    faults: list[Fault] = []
+    folded = fold(ledger.journal, ALL, ours, until=seq)
+    for name in ours:
+        for mismatch in store.check(context.workspace, folded.provenance(name), folded.artifacts(name)):
+            if mismatch.kind == "stale":
+                stale.add(name)
+            else:
+                faults.append(Fault(seq, "projection", f"{mismatch.path} {mismatch.detail}"))
+    return faults
+
+
+def names_event(journal: JournalFile, manifest: store.Manifest) -> bool:
+    """True if `projection.json` names an event of this journal, by seq and by hash. Raises what reading raises."""
+    position = journal.position(manifest.seq)
+    return position is not None and position.hash == manifest.head

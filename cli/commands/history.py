@@ -12,6 +12,8 @@ from t2c.cli.actions import read
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
+from t2c.ledger.journal.tail import damaged
+from t2c.ledger.kernel.actor import Trust
 
 __all__ = ["log", "show"]
 
@@ -37,7 +39,7 @@ def log(
     ] = None,
     actor: Annotated[str | None, typer.Option(metavar="KIND:ID", help="Only of this actor.")] = None,
     trust: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="Only observed, imported or asserted.")
+        Trust | None, typer.Option(metavar="LEVEL", help="Only observed, imported or asserted.")
     ] = None,
     run: Annotated[str | None, typer.Option(metavar="RUN", help="Only of this run.")] = None,
     since: Annotated[int, typer.Option(metavar="SEQ", help="From this event on.", min=1)] = 1,
@@ -48,7 +50,10 @@ def log(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print the events just as they are stored.")] = False,
     json: Json = False,
 ) -> None:
-    """List events in order, one a line. With --jsonl they are printed byte for byte as stored.
+    """List events, the oldest first, one a line. Options narrow the list; an event must fit all of them.
+
+    A line shows seq, time, type, actor, trust and the gist of the payload. --json prints one document with the
+    events in it, --jsonl the events byte for byte as they are stored.
 
     Examples:
 
@@ -63,7 +68,7 @@ def log(
         if jsonl:
             invocation.output.lines(line for line, _ in found)
         elif json:
-            events = [orjson.loads(line) for line, _ in found]
+            events = [_parsed(line, f"seq {entry.seq}") for line, entry in found]
             invocation.emit({"schema": "t2c.log/v1", "events": events}, lambda style: "")
         else:
             style = invocation.output.style
@@ -73,25 +78,41 @@ def log(
 
 def _rows(found: Iterator[tuple[bytes, Any]], style: Style) -> Iterator[str]:
     for line, entry in found:
-        what = _gist(orjson.loads(line).get("data") or {})
+        data = _parsed(line, f"seq {entry.seq}").get("data")
+        what = _gist(data if isinstance(data, dict) else {})
         yield f"{entry.seq:>6}  {style.faint(entry.ts)}  {entry.type:<18} {entry.actor} {entry.trust}  {what}"
+
+
+def _parsed(line: bytes, where: str) -> Any:
+    """A line in full. Raises Corrupt for one whose payload is no JSON text (a lone surrogate)."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise damaged(f"a line of the journal is not an event: {error}", where) from None
 
 
 def _gist(data: dict[str, Any]) -> str:
     """The few words of a payload that tell it from its neighbours."""
-    record, relation = data.get("record"), data.get("relation")
-    if isinstance(record, dict):
-        text = f"{record['id']}  {record['source']['path'] or ''}  {record['statement']['text']}"
-    elif isinstance(relation, dict):
-        text = f"{relation['from']} {relation['type']} {relation['to']}  by {data['rule']}"
-    elif "statement" in data:
-        text = str(data["statement"])
-    else:
+    try:
+        text = _sentence(data)
+    except (LookupError, TypeError):
+        # A payload of another shape than its type's is listed like one of an unknown type.
+        text = None
+    if text is None:
         text = "  ".join(
             f"{name}={_value(value)}" for name, value in data.items() if value not in (None, "", [], {})
         )
     flat = " ".join(text.split())
     return flat if len(flat) <= _WIDTH else flat[: _WIDTH - 1] + "…"
+
+
+def _sentence(data: dict[str, Any]) -> str | None:
+    record, relation = data.get("record"), data.get("relation")
+    if isinstance(record, dict):
+        return f"{record['id']}  {record['source']['path'] or ''}  {record['statement']['text']}"
+    if isinstance(relation, dict):
+        return f"{relation['from']} {relation['type']} {relation['to']}  by {data['rule']}"
+    return str(data["statement"]) if "statement" in data else None
 
 
 def _value(value: object) -> str:
@@ -120,5 +141,5 @@ def show(
     if raw:
         invocation.output.raw(line + b"\n")
     else:
-        pretty = orjson.dumps(orjson.loads(line), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
+        pretty = orjson.dumps(_parsed(line, ref), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
         invocation.output.raw(pretty + b"\n")

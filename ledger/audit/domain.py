@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.ids import normalised, record_id, relation_id
@@ -17,12 +18,16 @@ __all__ = ["DomainAudit"]
 
 Event = Mapping[str, Any]
 
+_RESTS_ON_EARLIER = frozenset({"not_standing", "record_unknown", "run_unknown", "object_missing"})
+"""Kinds of faults that an earlier event, could it be read, might explain."""
+
 
 class DomainAudit:
     """Checks one event after the other against what the events before it made stand."""
 
-    def __init__(self, has_object: Callable[[str], bool]) -> None:
+    def __init__(self, has_object: Callable[[str], bool], catalogue: Catalogue = CATALOGUE) -> None:
         self._has_object = has_object
+        self._catalogue = catalogue
         self._events: set[bytes] = set()
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -36,10 +41,15 @@ class DomainAudit:
         self._ts = ""
         self._dangling = 0
         self._withheld = 0
+        self._newer = 0
+        self._unexplained = 0
         self.faults: list[Fault] = []
 
     def visit(self, seq: int, event: Event) -> None:
-        """Check one event. Anything that level `schema` would refuse is skipped here."""
+        """Check one event. Anything that level `schema` would refuse is skipped here.
+
+        Of a type or version that the catalogue does not know only the envelope is checked.
+        """
         try:
             self._envelope(seq, event)
             data = event.get("data")
@@ -47,9 +57,13 @@ class DomainAudit:
                 self._withheld += 1
                 return
             check = _CHECKS.get(event["type"])
-            if check is not None:
+            if check is None:
+                return
+            if self._catalogue.knows(event["type"], event["v"]):
                 check(self, seq, data, event)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            else:
+                self._newer += 1
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             self._fault(seq, "unreadable", f"its meaning cannot be checked: {type(error).__name__} {error}")
 
     def finish(self) -> list[str]:
@@ -59,14 +73,24 @@ class DomainAudit:
                 self._fault(seq, "object_missing", f"object {digest} is not there and no event redacts it")
         unproven = []
         if self._dangling:
-            unproven.append(
-                f"{self._dangling} hand-made events speak of records or relations that this ledger does not hold"
+            speak = (
+                "1 hand-made event speaks"
+                if self._dangling == 1
+                else f"{self._dangling} hand-made events speak"
             )
+            unproven.append(f"{speak} of records or relations that this ledger does not hold")
         if self._withheld:
-            unproven.append(f"{self._withheld} payloads are withheld behind a data_hash and were not read")
+            were = "1 payload is" if self._withheld == 1 else f"{self._withheld} payloads are"
+            unproven.append(f"{were} withheld behind a data_hash and not read")
+        if self._unexplained:
+            are = "1 reference was" if self._unexplained == 1 else f"{self._unexplained} references were"
+            unproven.append(f"{are} not found and may rest on events of newer versions")
         return unproven
 
     def _fault(self, seq: int, kind: str, detail: str) -> None:
+        if self._newer and kind in _RESTS_ON_EARLIER:
+            self._unexplained += 1
+            return
         self.faults.append(Fault(seq, kind, detail))
 
     def _envelope(self, seq: int, event: Event) -> None:
@@ -86,9 +110,13 @@ class DomainAudit:
             self._fault(seq, "trust", f"{event['actor']['kind']} cannot say observed")
         self._follow_batch(seq, event.get("batch"))
 
-    def _follow_batch(self, seq: int, batch: list[int] | None) -> None:
-        before = self._batch
-        self._batch = None if batch is None else (batch[0], batch[1])
+    def _follow_batch(self, seq: int, batch: Any) -> None:
+        before, self._batch = self._batch, None
+        if batch is not None:
+            number, size = batch[0], batch[1]
+            if not (isinstance(number, int) and isinstance(size, int)):
+                raise TypeError(f"batch {batch!r}")
+            self._batch = number, size
         open_before = before is not None and before[0] < before[1]
         continues = batch is not None and batch[0] > 1
         fits = before is not None and batch is not None and batch == [before[0] + 1, before[1]]

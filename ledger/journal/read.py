@@ -119,7 +119,13 @@ class JournalFile:
         if len(line) > MAX_LINE:
             raise damaged("a line of the journal is longer than a line may be", self._place(expected))
         try:
+            if not line.isascii():
+                # The decoder skips payloads, so it would not see what of them is no text.
+                line.decode()
             entry = decode_entry(line)
+        except UnicodeDecodeError as error:
+            what = f"a line of the journal is not an event: not UTF-8 at byte {error.start}"
+            raise damaged(what, self._place(expected)) from None
         except msgspec.DecodeError as error:
             what = f"a line of the journal is not an event: {error}"
             raise damaged(what, self._place(expected)) from None

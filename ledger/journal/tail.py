@@ -105,8 +105,6 @@ def check_last(tail: Tail, name: str) -> None:
     """
     if tail.position != START and not own_id_fits(tail.line):
         what = f"seq {tail.position.seq}, the last event, does not fit its own id, so it was changed"
-        if tail.line.endswith(b"\r"):
-            what = "the lines of the journal end in CR LF: an editor or Git converted them"
         raise damaged(what, f"{name}, seq {tail.position.seq}")
 
 
@@ -118,8 +116,8 @@ def torn_cause(last: bytes) -> TORN_CAUSE:
 def read_tail(fd: int, size: int, name: str) -> Tail:
     """Find the sound end of the journal behind `fd`, which is `size` bytes long.
 
-    Raises Corrupt if the last complete line is no event: a complete line is never cut, but for those of a
-    batch of which the rest is missing.
+    Raises Corrupt if the last complete line is no event or ends in CR LF: a complete line is never cut, but for
+    those of a batch of which the rest is missing.
     """
     end = _after_last_newline(fd, size)
     overhang = None
@@ -128,6 +126,10 @@ def read_tail(fd: int, size: int, name: str) -> Tail:
     if end == 0:
         return Tail(START, b"", "", overhang)
     start, line = line_before(fd, end, name)
+    if line.endswith(b"\r") and len(line) > 1:
+        # To a JSON decoder the CR is white space, but every hash is of other bytes than were recorded.
+        what = "the lines of the journal end in CR LF: an editor or Git converted them"
+        raise damaged(what, f"{name}, byte {start}", kind="crlf")
     part = _part(line, name, start)
     if _is_open(part):
         end = _batch_start(fd, start, line, part, name)

@@ -174,6 +174,9 @@ def lines_of(tmp_path: Path) -> list[bytes]:
         (lambda e: e.update(ts="2001-01-01T00:00:00.000Z"), [], ["time_backwards"]),
         (lambda e: e.update(ts="yesterday"), ["envelope"], []),
         (lambda e: e.update(batch=[2, 3]), [], ["batch"]),
+        (lambda e: e.update(batch="x"), ["envelope"], ["unreadable"]),
+        (lambda e: e.update(batch=[]), ["envelope"], ["unreadable"]),
+        (lambda e: e.update(batch=["a", "b"]), ["envelope"], ["unreadable"]),
         (lambda e: e.update(colour="red"), ["envelope"], []),
         (lambda e: e.pop("data"), ["envelope"], []),
         (lambda e: e["data"].pop("subject"), ["not_canonical"], []),
@@ -215,6 +218,18 @@ def test_unknown_types_and_newer_versions_are_counted_not_faulted(tmp_path: Path
         audit_.visit(2, canonical(event), event)
     assert audit_.faults == []
     assert audit_.unknown == {"weather.changed v1": 1, "observation.noted v7": 1}
+
+
+def test_the_domain_does_not_look_into_newer_versions_nor_fault_what_may_rest_on_them(tmp_path: Path) -> None:
+    retraction = draft(RecordRetracted(id=A["id"], why="absent", superseded_by=None))
+    audit(tmp_path, [observed(A), retraction])
+    lines = (tmp_path / ".t2c" / JOURNAL).read_bytes().splitlines()
+    newer = orjson.loads(lines[1])
+    newer.update(v=9, data={"body": 1})
+    lines[1] = canonical(newer)
+    schema, domain, unproven = audit_lines(lines)
+    assert (schema, domain) == ([], [])
+    assert unproven == ["1 reference was not found and may rest on events of newer versions"]
 
 
 class NotedLater(Payload):
