@@ -1,7 +1,7 @@
 """Claims of release notes: what each release says it brought (intent-evidence §2.6).
 
 One pass over the lines; memory grows with the entries and nothing else. Paragraphs under a release are no
-entries. The action is that of the category where it has one, else that of the entry's own words.
+entries; they, tables and code are counted. The action is that of the category where it has one, else that of the entry's own words.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from t2c.ledger.events.record import Action, SourceKind, Status
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.lines import Notes, text_lines
-from t2c.ledger.intake.markup import Heading, Item, Paragraph, Row, blocks
+from t2c.ledger.intake.markup import Code, Heading, Item, Paragraph, Row, blocks
 from t2c.ledger.intake.mentions import mentions
+from t2c.ledger.intake.products import without_product_versions
 from t2c.ledger.intake.releases import UNRELEASED, Release, day_of, release_of
 from t2c.ledger.intake.text import action_and_object
 from t2c.ledger.intake.vocabulary import words
@@ -53,6 +54,10 @@ _LINE: Final = 120
 """Characters of a line that may announce or label."""
 _NOT_YET: Final = re.compile(r"\W*(?:unreleased|not (?:yet )?released|tbd|tba)\W*$", re.IGNORECASE)
 _DATING: Final = re.compile(r"\W*(?:released?(?: on| date)?\b|date\b|\d{4}-\d\d?-\d\d?\W*$)", re.IGNORECASE)
+_LINKS: Final = re.compile(
+    r"!?\[(?:[^\[\]]|!?\[[^\[\]]*+\](?:\([^()]*+\))?+)*+\](?:\([^()]*+\)|\[[^\[\]]*+\])?+|<?https?://[^\s<>]++>?"
+)
+_LETTER: Final = re.compile(r"[^\W_]")
 _COMMIT: Final = re.compile(r"/commit/([0-9a-f]{7,40})\b")
 _HOME: Final = re.compile(rb"://[\w.-]+/[\w.-]+/([\w.-]+)/(?:-/)?(?:pull|issues|merge_requests|compare)/")
 _HOME_BYTES: Final = 1 << 20
@@ -136,6 +141,9 @@ class _Entries(Struct):
                     self._paragraph(block)
                 case Row():
                     self._row(block)
+                case Code():
+                    if self.release is not None:
+                        self.notes.add("code_not_read", "code under a release; it is no entry", block.line)
 
     def _heading(self, heading: Heading) -> None:
         self._around.clear()
@@ -170,15 +178,27 @@ class _Entries(Struct):
         """A lone line may date the release above, announce one, or label what follows; text is no entry."""
         self._around.clear()
         number, line = paragraph.lines[0]
-        if len(paragraph.lines) > 1 or len(line) > _LINE or self._dates(line):
+        if len(paragraph.lines) > 1 or len(line) > _LINE or not self._tells(number, line):
+            self._prose(paragraph)
+
+    def _prose(self, paragraph: Paragraph) -> None:
+        """Text under a release says something of it that no entry holds; links and pictures alone do not."""
+        if self.release is None:
             return
+        if any(_LETTER.search(_LINKS.sub(" ", line)) for _, line in paragraph.lines):
+            self.notes.add("prose_not_read", "text under a release; it is no entry", paragraph.lines[0][0])
+
+    def _tells(self, number: int, line: str) -> bool:
+        """True if a lone line was understood: a date, a release or a label."""
+        if self._dates(line):
+            return True
         if line[0] in "vV[0123456789":
             found = release_of(line, loose=False)
             if found is not None and (
                 found.day or ((self.release is None or self._plain) and line[0] in "vV[")
             ):
                 self._open(found, self._level if self.release else 0, number, plain_line=True)
-                return
+                return True
         label = _LABEL.match(line)
         text = (label[1] or label[2]).rstrip(": ") if label else ""
         if self.release is not None and 0 < len(text.split()) <= _LABEL_WORDS:
@@ -186,6 +206,8 @@ class _Entries(Struct):
                 self._headings.pop()
             self._headings.append((_LABEL_LEVEL, text))
             self._section = None
+            return True
+        return False
 
     def _dates(self, line: str) -> bool:
         """True if the line says when the release above came out, or that it has not."""
@@ -224,7 +246,7 @@ class _Entries(Struct):
             self.notes.add("acknowledgement", "names people, not a change; not read as an entry", item.start)
             return None
         raw = f"{item.text} {item.more}" if item.more else item.text
-        found = mentions(raw, self.home)
+        found = mentions(without_product_versions(raw, self.home), self.home)
         done, about = action_and_object(text, section.action)
         metadata = section.metadata if parent is None else {**section.metadata, "parent": parent}
         if "/commit/" in raw and (commits := _COMMIT.findall(raw)):

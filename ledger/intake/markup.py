@@ -19,7 +19,7 @@ from t2c.ledger.intake.base import MAX_EXCERPT
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.lines import Notes
 
-__all__ = ["MAX_DEPTH", "MAX_STATEMENT", "Block", "Heading", "Item", "Paragraph", "Row", "blocks"]
+__all__ = ["MAX_DEPTH", "MAX_STATEMENT", "Block", "Code", "Heading", "Item", "Paragraph", "Row", "blocks"]
 
 MAX_STATEMENT: Final = 4000
 """Characters of one statement; what is longer is cut and noted as `statement_truncated`."""
@@ -47,6 +47,12 @@ class Row(NamedTuple):
     raw: str
 
 
+class Code(NamedTuple):
+    """The start of fenced or indented code, whose lines are not read. One in an item comes before the item."""
+
+    line: int
+
+
 class Paragraph(NamedTuple):
     """Lines of running text with their numbers, white space at both ends gone."""
 
@@ -68,7 +74,7 @@ class Item(Struct):
     more: str = ""
 
 
-Block = Heading | Item | Row | Paragraph
+Block = Heading | Item | Row | Paragraph | Code
 
 _ITEM: Final = re.compile(r"(?:[-*+]|(\d{1,9})[.)])(?:[ \t]++(.*)|$)", re.DOTALL)
 _DEFINITION: Final = re.compile(r"\[(?![ xX]?\])[^\[\]]{1,200}\]:(?:\s|$)")
@@ -77,9 +83,9 @@ _KEY: Final = re.compile(r"[A-Za-z_][\w -]*+:(?:\s|$)")
 
 
 def blocks(lines: Iterable[str], notes: Notes) -> Iterator[Block]:
-    """The headings, list items, table rows and paragraphs of a file, in order.
+    """The headings, list items, table rows, paragraphs and places of code of a file, in order.
 
-    Fenced and indented code, comments, link definitions and front matter yield nothing. A fence or comment
+    What code holds, comments, link definitions and front matter yield nothing. A fence or comment
     that never ends is noted, for it hides the rest of the file; so are statements and excerpts cut short.
     """
     reader = _Reader(notes)
@@ -121,6 +127,7 @@ class _Reader:
         self._fence = ""  # empty while a comment hides the lines
         self._fence_floor = 0
         self._hidden_since = 0
+        self._indented = False  # the line before was indented code
 
     def feed(self, number: int, line: str) -> None:
         body = line.strip()
@@ -130,6 +137,8 @@ class _Reader:
             self._pause()
             return
         first = body[0]
+        if self._indented and line[0] not in " \t":
+            self._indented = False
         if first in "-*+" or first.isdigit():
             if not self._marker_line(number, line, body, first):
                 self._text(number, line, body)
@@ -164,6 +173,7 @@ class _Reader:
                 self._fence_floor = self._indents[-1] + 1 if inside else 0
                 self._hidden_since = number
                 self._pause()
+                self.done.append(Code(number))
             case "#":
                 return self._heading(number, line, body)
             case "<" if body.startswith("<!--"):
@@ -265,6 +275,9 @@ class _Reader:
                 return
         if not self._paragraph:
             if item is None and _indent(line) > 3:
+                if not self._indented:
+                    self._indented = True
+                    self.done.append(Code(number))
                 return
             self._close()
         self._paragraph.append((number, body))

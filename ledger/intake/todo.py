@@ -17,7 +17,7 @@ from t2c.ledger.events.record import SourceKind, Status
 from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Reading, Scope, Tree
 from t2c.ledger.intake.inline import blanked, plain
 from t2c.ledger.intake.lines import Notes, text_lines
-from t2c.ledger.intake.markup import MAX_STATEMENT, Heading, Item, Paragraph, Row, blocks
+from t2c.ledger.intake.markup import MAX_STATEMENT, Code, Heading, Item, Paragraph, Row, blocks
 from t2c.ledger.intake.mentions import mentions, resolved
 from t2c.ledger.intake.text import action_and_object, polarity
 from t2c.ledger.intake.vocabulary import words
@@ -132,6 +132,8 @@ class _Tasks(Struct):
                     found += self._row(block)
                 case Paragraph():
                     found += self._paragraph(block)
+                case Code():
+                    pass
         seen: set[str] = set()
         for line, draft in self.listed:
             if draft.text not in self.named and draft.text not in seen:

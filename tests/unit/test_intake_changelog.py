@@ -261,6 +261,66 @@ def test_thanks_are_no_changes_and_tables_are_not_read() -> None:
     assert noted(reading) == {"acknowledgement": (1, (3,)), "table_not_read": (2, (5, 6))}
 
 
+def test_text_under_a_release_is_counted_by_paragraphs_and_leaves_the_file_complete() -> None:
+    reading = read(
+        "# Changelog\n\nIntro.\n\n## 1.1.0\n\nThis release\nis about speed.\n\nAnd of fixes.\n\n### Fixed\n\n"
+        "Prose only.\n\n> quoted\n\n## 1.0.0\n\nInitial release\n"
+    )
+    assert noted(reading) == {"prose_not_read": (5, (7, 10, 14, 16, 20))}
+    assert (reading.records, reading.complete) == ((), True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Changelog\n\nAll notable changes.\nAre here.\n\n## 1.0.0\n- a\n",
+        "## 1.0.0\n\n<!-- not\nshown -->\n\n***\n\n---\n\n### Added\n\n- a\n\n  More of it.\n",
+        "## 1.0.0\n\n2026-01-05\n\n**Fixes**:\n\n- a\n\nv0.9.0 (2025-01-05)\n\n- b\n",
+        "## 1.0.0\n- a\n\n[1.0.0]: https://h.example/1\n[0.9.0]: <https://h.example/0>\n",
+        "## 1.0.0\n\n[Full list](https://h.example/a...b)\n\n[![x](a.png)](b) ![y][z]\n\nhttps://h.example/1\n\n- a\n",
+        "## 1.0.0\n- a\n# About\n\nText after the releases.\n",
+    ],
+)
+def test_what_is_no_text_of_a_release_is_not_counted(text: str) -> None:
+    reading = read(text)
+    assert noted(reading) == {}
+    assert reading.records
+
+
+def test_code_under_a_release_is_counted_once_a_block() -> None:
+    reading = read(
+        "```\nx\n```\n\n## 1.0.0\n\n```yaml\n- x\n\n- y\n```\n\n    a = 1\n\n    b = 2\n\n- a\n\n  ~~~\n  c\n  ~~~\n- b\n"
+    )
+    assert [draft.text for draft in reading.records] == ["a", "b"]
+    assert noted(reading) == {"code_not_read": (3, (7, 13, 19))}
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("Drop Python 2.7 and 3.5, keep 1.4.0", ("1.4.0",)),
+        ("Python 2.7 is gone", ()),
+        ("Run on Python 3.10.0-3.10.12, >= 3.11.2 and *Python* 3.9+", ()),
+        ("Need python>=3.11, Django version 4.2, Ubuntu 22.04, macOS 12.3 or OpenSSL v1.1.1", ()),
+        ("Work with `node` 18.1 and Espree v9.3.3-beta.1", ()),
+        ("Fix what Mine 1.3.0 broke", ("1.3.0",)),
+        ("Backport 1.2.4 of the fix", ("1.2.4",)),
+        ("Fix 1.2.4, as in Version 1.2.5 since 1.1", ("1.1", "1.2.4", "1.2.5")),
+        ("Python only; version 1.2.4 is next", ("1.2.4",)),
+        ("Repair Python 3.8 (see 1.2.4)", ("1.2.4",)),
+    ],
+)
+def test_versions_of_other_products_are_not_versions_of_the_project(
+    text: str, versions: tuple[str, ...]
+) -> None:
+    home = "https://h.example/o/mine"
+    (entry,) = entries(f"## 9.9.9\n- {text} ([#1]({home}/pull/1))\n")
+    assert sorted(entry.versions) == [*versions, "9.9.9"]
+    assert entry.text == f"{text} (#1)"
+    (entry,) = entries(f"## 2.7\n- {text}\n")
+    assert "2.7" in entry.versions
+
+
 def test_what_cannot_be_read_is_noted_and_incomplete() -> None:
     for path, content, reason in (
         ("CHANGELOG.md", b"## 1.0\n- a\0\n", "binary_file"),
