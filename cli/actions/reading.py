@@ -64,9 +64,12 @@ class Sources:
 
 def read_sources(context: Context, known_commits: frozenset[str]) -> Sources:
     """Read the whole tree and the history. Nothing is recorded; what fails is a stage that says so."""
+    from t2c.ledger.intake.tracked import tracked_but_ignored
+
     progress, scan = context.progress, context.settings.scan
     inventory = take_inventory(context.root, exclude=scan.exclude, progress=progress)
     first = Stage("inventory", "inventory", warnings=list(inventory.warnings), files=len(inventory.files))
+    first.warnings += tracked_but_ignored(context.root, inventory)
     sources = Sources([first], inventory)
     sources.unread = tuple(
         warning.path or "" for warning in inventory.warnings if warning.reason == "unreadable_folder"

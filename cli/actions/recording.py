@@ -28,7 +28,7 @@ from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.runs import OmissionNoted, RunFinished, RunStarted, StageFinished
 from t2c.ledger.intake.git import COMMIT_SOURCE
 from t2c.ledger.journal.append import Expected
-from t2c.ledger.kernel.canon import canonical
+from t2c.ledger.kernel.canon import MAX_INT, canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
 from t2c.ledger.linking.base import Links
@@ -204,7 +204,7 @@ class Recording:
                 tool=f"t2c {__version__}",
                 revision=sources.revision,
                 branch=sources.branch,
-                options={"commits": self.context.settings.scan.commits},
+                options={"commits": min(self.context.settings.scan.commits, MAX_INT)},
             )
             drafts.append(draft(started, run=run))
         for stage in sources.stages:

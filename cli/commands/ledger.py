@@ -199,7 +199,9 @@ def verify(
             for fault in found.faults
         ]
         if found.stale:
-            lines.append(f"  stale {', '.join(found.stale)} (t2c ledger project brings them up to date)")
+            lines.append(
+                f"  stale {', '.join(found.stale)} (behind, or of another history; t2c ledger project makes them anew)"
+            )
         return "\n".join(lines + [f"  not proven: {sentence}" for sentence in found.unproven])
 
     invocation.emit(found, text)

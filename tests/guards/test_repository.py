@@ -46,7 +46,12 @@ def test_every_module_says_what_it_is_for() -> None:
 
 def test_time_and_chance_have_one_place_each() -> None:
     """A second net below the linter: the words themselves, outside the modules that may hold them."""
-    allowed = {"ledger/kernel/clock.py", "ledger/kernel/ids.py", "cli/settings.py"}
+    allowed = {
+        "ledger/kernel/clock.py",
+        "ledger/kernel/ids.py",
+        "cli/settings.py",
+        "ledger/intake/git_command.py",  # looks at variables of an outer Git only to keep them away
+    }
     banned = re.compile(
         r"datetime\.now|time\.time\(|\buuid\b|import random|import secrets|os\.environ|getenv"
     )

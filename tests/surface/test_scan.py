@@ -268,6 +268,17 @@ def test_older_commits_are_a_counted_omission(t2c: Any, repo: Path) -> None:
     assert scan(t2c, "--commits", "2")["run"] is None
 
 
+def test_any_number_of_commits_may_be_asked_for(t2c: Any, repo: Path) -> None:
+    assert scan(t2c, "--commits", "9" * 30)["records"]["git"] == 1
+
+
+def test_a_tracked_file_that_a_rule_hides_is_counted(t2c: Any, repo: Path) -> None:
+    (repo / ".gitignore").write_text("src\n")
+    commit(repo, "chore: ignore what is tracked")
+    assert scan(t2c)["omissions"] == {"tracked_but_ignored": 1}
+    assert scan(t2c)["run"] is None
+
+
 def test_what_the_ledger_keeps_is_not_observed(t2c: Any, repo: Path) -> None:
     scan(t2c)
     git(repo, "add", "-f", ".t2c/journal.ndjson")
