@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def _run() -> int:
-    gc.set_threshold(100_000, 50, 50)  # a short run makes many objects and drops few of them
+    gc.set_threshold(1_000_000, 50, 50)  # a short run makes many objects and drops few of them in circles
     from t2c.cli.present.output import Output
     from t2c.cli.present.process import conclude, standard_streams
     from t2c.cli.settings import debugging, environment, terminal

@@ -13,6 +13,7 @@ from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.digests import short
 
 __all__ = [
+    "RECORD_PREFIX",
     "EventId",
     "LedgerId",
     "RecordId",

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from t2c.ledger.journal.entry import Entry
+from t2c.ledger.kernel.ids import RECORD_PREFIX
 from t2c.projections.base import Artifacts, Inputs, Unusable, in_blocks, pretty
 from t2c.projections.records.commits import Commit, commit_order
 
@@ -123,6 +124,7 @@ _text = msgspec.json.Decoder(str | None).decode
 _encode = msgspec.json.Encoder().encode
 
 _BEFORE: Final = b'{"record":'
+_OF_COMMIT: Final = RECORD_PREFIX["git"] + "-"
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -251,11 +253,8 @@ def _places(state: Records) -> dict[str, int]:
     """Record id → the place of its commit, for each record of a commit."""
     revisions: dict[str, str] = {}
     commits: dict[str, Commit] = {}
-    for identity in sorted(state.live):
-        raw = state.live[identity]
-        if b'"kind":"git"' not in raw:
-            continue
-        head = _head(raw)
+    for identity in sorted(name for name in state.live if name.startswith(_OF_COMMIT)):
+        head = _head(state.live[identity])
         revision = _revision(head)
         if revision is None:
             continue
