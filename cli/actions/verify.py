@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import orjson
 
@@ -20,6 +20,9 @@ from t2c.ledger.journal.verify import ChainReport, Fault, verify_chain
 from t2c.projections import store
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
+
+if TYPE_CHECKING:
+    from t2c.ledger.audit.published import PublishedAudit
 
 __all__ = ["LEVELS", "Level", "VerifyResult", "names_event", "verify"]
 
@@ -54,13 +57,15 @@ class VerifyResult:
     stale: Sequence[str]
 
 
-def verify(context: Context, level: Level = "chain") -> VerifyResult:
+def verify(context: Context, level: Level = "chain", published: bool = False) -> VerifyResult:
     """Check the whole journal at a level; each level holds the ones before it.
 
-    Raises Usage if there is no ledger, Environment if it cannot be read.
+    `published` also checks each event against the JSON Schemas that are shipped, from level `schema` on. Raises Usage if there is no ledger, Environment if it cannot be read.
     """
     with open_ledger(context) as ledger:
-        audit = _Audit(ledger, level)
+        if published and level == "chain":
+            level = "schema"
+        audit = _Audit(ledger, level, published)
         report = verify_chain(
             ledger.journal.path,
             visit=None if level == "chain" else audit.visit,
@@ -99,8 +104,9 @@ def verify(context: Context, level: Level = "chain") -> VerifyResult:
 class _Audit:
     """Schema and domain over one parse of each line."""
 
-    def __init__(self, ledger: Ledger, level: Level) -> None:
+    def __init__(self, ledger: Ledger, level: Level, published: bool) -> None:
         self._schema = SchemaAudit(CATALOGUE)
+        self._published = _published() if published else None
         self._domain = DomainAudit(ledger.objects.has) if level == "domain" else None
         self._unreadable: list[Fault] = []
         self.unproven: list[str] = []
@@ -113,15 +119,25 @@ class _Audit:
             self._unreadable.append(Fault(seq, "schema", f"the line is not plain JSON: {error}"))
             return
         self._schema.visit(seq, line, event)
+        if self._published is not None:
+            self._published.visit(seq, event)
         if self._domain is not None:
             self._domain.visit(seq, event)
 
     def finish(self) -> list[Fault]:
         faults = [*self._unreadable, *self._schema.faults]
+        if self._published is not None:
+            faults += self._published.faults
         if self._domain is not None:
             self.unproven = self._domain.finish()
             faults += self._domain.faults
         return faults
+
+
+def _published() -> PublishedAudit:
+    from t2c.ledger.audit.published import PublishedAudit  # jsonschema takes as long to load as all else here
+
+    return PublishedAudit()
 
 
 def _ledger_id(ledger: Ledger) -> str | None:

@@ -170,6 +170,10 @@ def verify(
         Literal["chain", "schema", "domain"],
         typer.Option(metavar="LEVEL", help="chain, schema or domain; each holds the ones before it."),
     ] = "chain",
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="Also against the shipped JSON Schemas (level schema or domain)."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Prove the journal. Lists every fault with the first seq not proven, and what was not shown.
@@ -185,7 +189,7 @@ def verify(
 
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        found = action.verify(context, level)
+        found = action.verify(context, level, published)
 
     def text(style: Style) -> str:
         word = style.good("sound") if found.ok else style.bad(_many(len(found.faults), "fault"))

@@ -256,3 +256,13 @@ def test_log_finds_events_of_types_that_only_a_newer_version_knows(t2c: Any) -> 
     near = t2c("ledger", "log", "--type", "weather.change")
     assert near.code == 2
     assert "weather.changed" in near.err
+
+
+def test_the_published_schemas_are_a_second_opinion(t2c: Any) -> None:
+    lines = scanned(t2c)
+    sound = t2c("ledger", "verify", "--published", "--json")
+    assert (sound.code, sound.document["level"]) == (0, "schema")
+    write(t2c, relinked(lines, len(lines) - 1, lambda event: event["data"].update(statement=5)))
+    found = t2c("ledger", "verify", "--published", "--json")
+    assert found.code == 1
+    assert {"schema", "published"} <= {fault["kind"] for fault in found.document["faults"]}
