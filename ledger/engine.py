@@ -37,7 +37,7 @@ _TRACK: Final = (
     "/projections/\n/cache/\n/locks/\n/lock\n/bundles/\n*.torn-*\n*.tmp\n"
 )
 _ATTRIBUTES: Final = (
-    "# made by t2c: the record is bytes; its line endings are never converted\n* -text -diff\n"
+    "# made by t2c: the record is bytes; neither converted nor merged as text\n* -text -merge\n"
 )
 
 
@@ -101,7 +101,7 @@ def _genesis(ledger: LedgerId, clock: Clock) -> bytes:
 def write_git_files(workspace: Path, track: bool) -> None:
     """Make the files that tell Git what of the ledger it may see; those that are there stay as they are.
 
-    A tracked record is marked as bytes, so that no line ending of it is ever converted.
+    A tracked record is marked as bytes: no line ending is converted, and no merge puts markers into the chain.
     """
     ignore, attributes = workspace / ".gitignore", workspace / ".gitattributes"
     if not ignore.exists():
