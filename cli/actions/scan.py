@@ -26,7 +26,7 @@ __all__ = ["ScanResult", "Scanned", "scan"]
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What a scan did. `run` is None when nothing differed and nothing was appended.
+    """What a scan did. `run` is None when nothing differed: then nothing was appended but ends of older runs.
 
     `records` counts what stands by source, `omissions` what is left out by reason, `stages` says how each went.
     """
@@ -81,7 +81,7 @@ def scan(context: Context) -> Scanned:
         recording = Recording(context, ledger, sources)
         standing = recording.record(standing)
         keep(ledger, standing)
-        run = recording.run if recording.appended else None
+        run = recording.run if recording.appended["run.started"] else None
         stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
         appended = dict(sorted(recording.appended.items()))

@@ -68,8 +68,10 @@ def _text(result: object, summary: Path, style: Style) -> str:
     lines = []
     if result.made:
         lines.append(f"made ledger {result.ledger}")
-    if result.run is None:
+    if result.run is None and not result.appended:
         lines.append(style.good("nothing changed: nothing was appended") + f" (seq {result.seq})")
+    elif result.run is None:
+        lines.append(f"nothing changed; runs that had stopped were closed (seq {result.seq})")
     else:
         total = sum(result.appended.values())
         lines.append(f"run {result.run}: {total:,} events appended (seq {result.seq})")

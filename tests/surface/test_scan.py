@@ -195,7 +195,8 @@ def test_a_run_without_an_end_is_closed_by_the_next_scan(t2c: Any, repo: Path) -
     lines = journal.read_bytes().splitlines(keepends=True)
     assert b'"run.finished"' in lines[-1]
     journal.write_bytes(b"".join(lines[:-1]))
-    assert scan(t2c)["appended"] == {"run.finished": 1}
+    closed = scan(t2c)
+    assert (closed["run"], closed["appended"]) == (None, {"run.finished": 1})
     assert events(t2c)[-1]["data"]["status"] == "failed"
     assert scan(t2c)["appended"] == {}
     sound(t2c)
