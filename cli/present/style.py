@@ -12,7 +12,9 @@ __all__ = ["Style", "printable", "wants_colour"]
 _DELIBERATE: Final = ("option", "user configuration")
 """Origins by which this person asks for colour; they stand above NO_COLOR (no-color.org)."""
 
-_CONTROL: Final = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL: Final = re.compile(
+    r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def wants_colour(choice: str, origin: str, is_terminal: bool, terminal: Terminal) -> bool:
@@ -39,9 +41,13 @@ def printable(text: str, keep_colour: bool = False) -> str:
     def shown(found: re.Match[str]) -> str:
         if keep_colour and len(found[0]) > 1:
             return found[0]
-        return "".join(f"\\x{ord(char):02x}" if not char.isprintable() else char for char in found[0])
+        return "".join(char if char.isprintable() else _escaped(char) for char in found[0])
 
     return _CONTROL.sub(shown, text)
+
+
+def _escaped(char: str) -> str:
+    return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
 
 
 class Style(NamedTuple):

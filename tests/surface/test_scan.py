@@ -458,8 +458,9 @@ def test_the_root_may_be_named(t2c: Any, repo: Path, tmp_path: Path) -> None:
 
 
 def test_hostile_names_and_texts_reach_no_terminal(t2c: Any, repo: Path) -> None:
-    (repo / "TODO.md").write_text("- [ ] clear \x1b[2J the <script>alert(1)</script> `screen`\n")
+    (repo / "TODO.md").write_text("- [ ] clear \x1b[2J the <script>alert(1)</script> `screen` \u202eback\n")
     scan(t2c)
     for command in (("ledger", "log"), ("scan",)):
-        assert b"\x1b[2J" not in t2c(*command).stdout
+        shown = t2c(*command).out
+        assert "\x1b[2J" not in shown and "\u202e" not in shown
     assert "\x1b" not in (repo / ".t2c" / "projections" / "summary" / "summary.md").read_text()
