@@ -98,7 +98,7 @@ class Recording:
         linked = dict(_payloads(links))
         standing = {record.id for record in self._observations()} | (state.records.keys() - gone.keys())
         by_stage["link"] = decide_relations(state, linked, standing, run)
-        noted = _omissions(self.sources.stages, links)
+        noted = _omissions(self.sources.stages, links) + self._unseen(state)
         omissions = decide_omissions(state, noted, self._covered, run)
         if not omissions and not any(by_stage.values()):
             return _closed(state, run)
@@ -108,6 +108,30 @@ class Recording:
         for stage in self.sources.stages:
             for scope in stage.scopes:
                 yield from scope.records
+
+    def _unseen(self, state: EvidenceState) -> list[OmissionNoted]:
+        """Records that stand in files which were read in part, and that this reading did not find.
+
+        They are not retracted, because their absence is not proven; that nobody saw them again is told here.
+        """
+        seen: dict[tuple[str, str | None], set[str]] = {
+            (scope.source, scope.path): {record.id for record in scope.records}
+            for stage in self.sources.stages
+            for scope in stage.scopes
+            if not scope.complete and scope.path is not None
+        }
+        unseen = Counter(
+            (live.source, live.path or "")
+            for identity, live in state.records.items()
+            if identity not in seen.get((live.source, live.path), {identity})
+        )
+        detail = "records that stood before and were not found in what could be read of the file"
+        return [
+            OmissionNoted(
+                source=source, path=path, reason="not_seen_again", count=count, lines=(), detail=detail
+            )
+            for (source, path), count in sorted(unseen.items())
+        ]
 
     def _covered(self, source: str, path: str | None) -> bool:
         """True if this scan looked where an omission was noted and would have noted it again."""

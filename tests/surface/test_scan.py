@@ -237,14 +237,27 @@ def test_a_file_that_cannot_be_read_now_retracts_nothing(t2c: Any, repo: Path) -
     before = ids(t2c, "ast")
     (repo / "src" / "metrics.py").write_bytes(b"x = 1\n" * 300_000)
     second = scan(t2c)
-    assert second["omissions"]["too_large"] == 1
+    assert second["omissions"] == {"not_seen_again": 3, "too_large": 1}
+    assert scan(t2c)["run"] is None
     assert second["stages"]["code"] == "partial"
     assert ids(t2c, "ast") == before
     (repo / "src" / "metrics.py").write_text(CODE)
     third = scan(t2c)
-    assert "too_large" not in third["omissions"]
-    assert third["appended"]["omission.cleared"] == 1
+    assert third["omissions"] == {}
+    assert third["appended"]["omission.cleared"] == 2
     assert ids(t2c, "ast") == before
+    sound(t2c)
+
+
+def test_what_a_broken_file_no_longer_shows_stands_and_is_told(t2c: Any, repo: Path) -> None:
+    scan(t2c)
+    (repo / "src" / "metrics.py").write_text("LIMIT = 5\n\n\ndef broken(\n")
+    broken = scan(t2c)
+    assert broken["omissions"]["not_seen_again"] == 1
+    assert "not_seen_again" in (repo / ".t2c" / "projections" / "summary" / "summary.md").read_text()
+    (repo / "src" / "metrics.py").write_text("LIMIT = 5\n")
+    assert scan(t2c)["omissions"] == {}
+    assert [e["data"]["why"] for e in events(t2c) if e["type"] == "record.retracted"].count("absent") >= 1
     sound(t2c)
 
 
