@@ -11,7 +11,7 @@ import msgspec
 
 from t2c.ledger.journal.entry import Entry
 from t2c.projections.base import Artifacts, Inputs, in_blocks, pretty
-from t2c.projections.records import Head, Parts, Records, Standing
+from t2c.projections.records import Head, Parts, Records, StandingRecords
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -89,10 +89,10 @@ class GraphProjection:
 
     def finish(self, state: Graph, inputs: Inputs) -> Artifacts:
         records: Records = inputs.states["records"]
-        return {"graph.json": in_blocks(_document(Standing(records), state, inputs.ts))}
+        return {"graph.json": in_blocks(_document(StandingRecords(records), state, inputs.ts))}
 
 
-def links(state: Graph, standing: Standing) -> Iterator[Link]:
+def links(state: Graph, standing: StandingRecords) -> Iterator[Link]:
     """The relations shown, by id: those whose two ends stand."""
     for identity in sorted(state.links):
         link = _link(state.links[identity])
@@ -105,7 +105,7 @@ class _Summed(NamedTuple):
     stats: Mapping[str, Mapping[str, int]]
 
 
-def _summed(standing: Standing, state: Graph) -> _Summed:
+def _summed(standing: StandingRecords, state: Graph) -> _Summed:
     """Fingerprint and counts, which the document names before the records that they are of.
 
     The fingerprint is SHA-256 of the canonical {records with observedAt null, relations}, each by id.
@@ -132,7 +132,7 @@ def _summed(standing: Standing, state: Graph) -> _Summed:
     return _Summed(digest.hexdigest(), {"byAction": by_action, "bySource": by_source, "byStatus": by_status})
 
 
-def _document(standing: Standing, state: Graph, ts: str) -> Iterator[bytes]:
+def _document(standing: StandingRecords, state: Graph, ts: str) -> Iterator[bytes]:
     """`pretty` of the whole document, without ever holding it."""
     summed = _summed(standing, state)
     yield b'{\n  "fingerprint": "%b",\n  "generatedAt": %b,\n  "records": ' % (

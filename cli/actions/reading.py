@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,11 +141,3 @@ def _history(context: Context, sources: Sources, known: frozenset[str], progress
     _take(stage, history.reading)
     sources.revision, sources.branch, sources.reachable = history.head, history.branch, history.reachable
     return stage
-
-
-def by_key(warnings: Iterable[Warning]) -> dict[tuple[str, str | None, str], list[Warning]]:
-    """Warnings that become one omission: the same source, path and reason."""
-    groups: dict[tuple[str, str | None, str], list[Warning]] = {}
-    for warning in warnings:
-        groups.setdefault((warning.source, warning.path, warning.reason), []).append(warning)
-    return groups

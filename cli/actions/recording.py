@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import orjson
 
 from t2c import __version__
 from t2c.cli.actions.context import Context
-from t2c.cli.actions.reading import Sources, Stage, by_key
+from t2c.cli.actions.reading import Sources, Stage
 from t2c.ledger.commands.evidence import (
     RECORD_AT,
     EvidenceState,
@@ -26,6 +26,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.runs import OmissionNoted, RunFinished, RunStarted, StageFinished
+from t2c.ledger.intake.base import Warning
 from t2c.ledger.intake.git import COMMIT_SOURCE
 from t2c.ledger.journal.append import Expected
 from t2c.ledger.kernel.canon import MAX_INT, canonical
@@ -297,7 +298,7 @@ def _payloads(links: Links) -> Iterator[tuple[str, bytes]]:
 
 def _omissions(stages: Sequence[Stage], links: Links) -> list[OmissionNoted]:
     noted = []
-    for (source, path, reason), group in by_key(item for stage in stages for item in stage.warnings).items():
+    for (source, path, reason), group in _by_key(item for stage in stages for item in stage.warnings).items():
         lines = sorted({line for warning in group for line in warning.lines})[:_LINES_KEPT]
         noted.append(
             OmissionNoted(
@@ -316,3 +317,11 @@ def _omissions(stages: Sequence[Stage], links: Links) -> list[OmissionNoted]:
         for item in links.warnings
     ]
     return sorted(noted, key=lambda item: (item.source, item.path or "", item.reason))
+
+
+def _by_key(warnings: Iterable[Warning]) -> dict[tuple[str, str | None, str], list[Warning]]:
+    """Warnings that become one omission: the same source, path and reason."""
+    groups: dict[tuple[str, str | None, str], list[Warning]] = {}
+    for warning in warnings:
+        groups.setdefault((warning.source, warning.path, warning.reason), []).append(warning)
+    return groups

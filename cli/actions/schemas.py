@@ -12,6 +12,7 @@ import orjson
 from t2c import schemas
 from t2c.cli.actions.context import Context
 from t2c.ledger.errors import Environment, Refused, Usage
+from t2c.ledger.kernel.paths import repo_path
 
 __all__ = ["Checked", "Listed", "Written", "check", "listed", "show", "write"]
 
@@ -153,7 +154,7 @@ def _bytes(document: Mapping[str, object]) -> bytes:
 def _found(folder: Path) -> set[str]:
     """The names of the schema files and the index below a folder."""
     files = [path for family in _FAMILIES for path in (folder / family).glob(f"*{SUFFIX}")]
-    return {path.relative_to(folder).as_posix() for path in (*files, folder / INDEX) if path.is_file()}
+    return {repo_path(folder, path) for path in (*files, folder / INDEX) if path.is_file()}
 
 
 def _left_over(found: set[str], wanted: Mapping[str, bytes]) -> tuple[str, ...]:

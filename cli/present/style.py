@@ -64,9 +64,6 @@ class Style(NamedTuple):
     def doubtful(self, text: str) -> str:
         return self._marked("33", text)
 
-    def strong(self, text: str) -> str:
-        return self._marked("1", text)
-
     def faint(self, text: str) -> str:
         return self._marked("2", text)
 

@@ -14,21 +14,19 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from t2c.ledger.events.record import Action, SourceKind, Status
-from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
+from t2c.ledger.intake.base import Draft, Tree
 from t2c.ledger.intake.inline import plain
-from t2c.ledger.intake.lines import Notes, text_lines
+from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import Code, Heading, Item, Paragraph, Row, blocks
 from t2c.ledger.intake.mentions import mentions
 from t2c.ledger.intake.products import without_product_versions
 from t2c.ledger.intake.releases import UNRELEASED, Release, day_of, release_of
 from t2c.ledger.intake.text import action_and_object
+from t2c.ledger.intake.textfile import TextFileExtractor
 from t2c.ledger.intake.vocabulary import words
 
 __all__ = ["ChangelogExtractor"]
 
-_FILE: Final = re.compile(r"(?:changelog|changes|history|news)(?:\.(\w+))?$", re.IGNORECASE)
-_READ: Final = words("md markdown")
-_UNREAD: Final = words("rst txt adoc asciidoc org textile rdoc")
 _DEFAULT: Final = "Changed"
 _LEVELS: Final = 4
 """Headings deeper than this announce no release."""
@@ -64,33 +62,24 @@ _HOME_BYTES: Final = 1 << 20
 """Bytes from the top in which the project's own repository is looked for."""
 
 
-class ChangelogExtractor:
+class ChangelogExtractor(TextFileExtractor):
     """Reads CHANGELOG, CHANGES, HISTORY and NEWS in Markdown, in any case and any folder."""
 
     name = "t2c/keep-a-changelog@1"
     source: SourceKind = "changelog"
+    names = re.compile(r"(?:changelog|changes|history|news)(?:\.(\w+))?$", re.IGNORECASE)
+    formats = words("md markdown")
+    unread = words("rst txt adoc asciidoc org textile rdoc")
+    what = "changelogs"
 
-    def wants(self, path: str) -> bool:
-        """True for changelogs, those in formats that are only counted (`CHANGES.rst`) included."""
-        match = _FILE.match(path.rpartition("/")[2])
-        return match is not None and (match[1] is None or match[1].lower() in _READ | _UNREAD)
-
-    def read(self, path: str, content: bytes, tree: Tree) -> Reading:
-        """All entries of one file, in its order. Incomplete if the file is binary or of a format not read."""
-        notes = Notes(self.source, path)
-        scope = Scope(self.source, path)
-        suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
-        if suffix in _UNREAD:
-            notes.add("unsupported_format", f".{suffix} changelogs are not read")
-            return Reading(scope, self.name, (), notes.warnings(), complete=False)
-        lines = text_lines(content, notes)
-        if lines is None:
-            return Reading(scope, self.name, (), notes.warnings(), complete=False)
+    def statements(
+        self, path: str, content: bytes, lines: Iterator[str], tree: Tree, notes: Notes
+    ) -> Iterator[Draft]:
+        """All entries of one file, in its order."""
         entries = _Entries(notes, _home(content))
-        records = tuple(entries.read(lines))
+        yield from entries.read(lines)
         if entries.release is None and not entries.closed and content.strip():
             notes.add("no_release_found", "no heading or line of the file announces a release")
-        return Reading(scope, self.name, records, notes.warnings())
 
 
 def _home(content: bytes) -> str | None:

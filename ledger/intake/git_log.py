@@ -15,7 +15,7 @@ from typing import IO, Final, NamedTuple
 from msgspec import Struct, field
 
 from t2c.ledger.intake.inventory import repository_name
-from t2c.ledger.kernel.paths import INVISIBLE
+from t2c.ledger.kernel.paths import is_invisible
 
 __all__ = [
     "Change",
@@ -161,7 +161,7 @@ class Changes(Struct):
     documentation_only: bool = True
 
     def add(self, change: Change) -> None:
-        if _is_ours(change.path):
+        if is_invisible(change.path):
             self.hidden += 1
             return
         self.count += 1
@@ -171,7 +171,7 @@ class Changes(Struct):
             self.trim()
 
     def add_lines(self, path: str, added: bytes, deleted: bytes) -> None:
-        if _is_ours(path):
+        if is_invisible(path):
             return
         self.additions = (self.additions or 0) + (int(added) if added.isdigit() else 0)
         self.deletions = (self.deletions or 0) + (int(deleted) if deleted.isdigit() else 0)
@@ -222,10 +222,6 @@ def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
         yield from whole
     if rest:
         yield rest
-
-
-def _is_ours(path: str) -> bool:
-    return (".t2c" in path or ".dwp" in path) and not INVISIBLE.isdisjoint(path.split("/"))
 
 
 _DOC_FOLDERS: Final = frozenset({"doc", "docs", "documentation"})

@@ -14,19 +14,16 @@ import msgspec
 from msgspec import Struct, field
 
 from t2c.ledger.events.record import SourceKind, Status
-from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Reading, Scope, Tree
+from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Tree
 from t2c.ledger.intake.inline import blanked, plain
-from t2c.ledger.intake.lines import Notes, text_lines
+from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import MAX_STATEMENT, Code, Heading, Item, Paragraph, Row, blocks
 from t2c.ledger.intake.mentions import mentions, resolved
 from t2c.ledger.intake.text import action_and_object, polarity
+from t2c.ledger.intake.textfile import TextFileExtractor
 from t2c.ledger.intake.vocabulary import words
 
 __all__ = ["TodoExtractor"]
-
-_FILE: Final = re.compile(r"(?:todos?(?:\.(\w+))?|tasks\.md)$", re.IGNORECASE)
-_READ: Final = words("md markdown txt")
-_UNREAD: Final = words("rst org adoc asciidoc textile")
 
 _BOX: Final = re.compile(r"\[([ xX])\](?:\s++|$)")
 _ODD_BOX: Final = re.compile(r"\[.?\](?![(\[:])")
@@ -58,35 +55,33 @@ _STATES: Final = words("status state done stan")
 _OWNERS: Final = words("owner assignee właściciel who")
 
 
-class TodoExtractor:
+class TodoExtractor(TextFileExtractor):
     """Reads TODO, TODO.md, TODO.txt and tasks.md, in any case and any folder."""
 
     name = "t2c/markdown-todo@1"
     source: SourceKind = "todo"
+    names = re.compile(r"(?:todos?(?:\.(\w+))?|tasks\.md)$", re.IGNORECASE)
+    formats = words("md markdown txt")
+    unread = words("rst org adoc asciidoc textile")
+    what = "task files"
 
-    def wants(self, path: str) -> bool:
-        """True for task files, those in formats that are only counted (`TODO.rst`) included."""
-        match = _FILE.match(path.rpartition("/")[2])
-        return match is not None and (match[1] is None or match[1].lower() in _READ | _UNREAD)
-
-    def read(self, path: str, content: bytes, tree: Tree) -> Reading:
-        """All tasks of one file, in its order. Incomplete if the file is binary or of a format not read."""
-        notes = Notes(self.source, path)
-        scope = Scope(self.source, path)
-        suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
-        if suffix in _UNREAD:
-            notes.add("unsupported_format", f".{suffix} task files are not read")
-            return Reading(scope, self.name, (), notes.warnings(), complete=False)
+    def lines(self, path: str, content: bytes, notes: Notes) -> Iterator[str] | None:
+        """As for any text file; a script that is called `todo` is none."""
         if content.startswith(b"#!"):
             notes.add("executable_script", "a program, not a list of tasks", 1)
-            return Reading(scope, self.name, (), notes.warnings(), complete=False)
-        lines = text_lines(content, notes)
-        if lines is None:
-            return Reading(scope, self.name, (), notes.warnings(), complete=False)
-        records = tuple(_Tasks(path, tree, notes).read(lines))
-        if not records and content.strip():
+            return None
+        return super().lines(path, content, notes)
+
+    def statements(
+        self, path: str, content: bytes, lines: Iterator[str], tree: Tree, notes: Notes
+    ) -> Iterator[Draft]:
+        """All tasks of one file, in its order."""
+        found = False
+        for draft in _Tasks(path, tree, notes).read(lines):
+            found = True
+            yield draft
+        if not found and content.strip():
             notes.add("no_tasks_found", "the file holds text and no task")
-        return Reading(scope, self.name, records, notes.warnings())
 
 
 class _Around(Struct):

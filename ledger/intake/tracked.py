@@ -12,7 +12,7 @@ from t2c.ledger.errors import Environment
 from t2c.ledger.intake.base import Warning
 from t2c.ledger.intake.git_command import GitUnusable, open_repository
 from t2c.ledger.intake.inventory import repository_name
-from t2c.ledger.kernel.paths import INVISIBLE
+from t2c.ledger.kernel.paths import is_invisible
 
 __all__ = ["tracked_but_ignored"]
 
@@ -39,7 +39,7 @@ def tracked_but_ignored(root: Path, held: Container[str] = ()) -> list[Warning]:
             name
             for raw in listed
             if raw and _is_file(top / os.fsdecode(raw)) and (name := repository_name(raw)) not in held
-            if INVISIBLE.isdisjoint(name.split("/"))
+            if not is_invisible(name)
         }
     )
     if not found:

@@ -14,8 +14,8 @@ INVISIBLE = frozenset({".t2c", ".dwp"})
 
 
 def is_invisible(path: str) -> bool:
-    """True for a repository path inside one of the folders in INVISIBLE."""
-    return path.split("/", 1)[0] in INVISIBLE
+    """True for a repository path inside one of the folders in INVISIBLE, at any depth."""
+    return (".t2c" in path or ".dwp" in path) and not INVISIBLE.isdisjoint(path.split("/"))
 
 
 def repo_path(root: Path, path: Path) -> str:

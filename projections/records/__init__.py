@@ -17,7 +17,7 @@ from t2c.ledger.kernel.ids import RECORD_PREFIX
 from t2c.projections.base import Artifacts, Inputs, Unusable, in_blocks, pretty
 from t2c.projections.records.commits import Commit, commit_order
 
-__all__ = ["Head", "Parts", "Records", "RecordsProjection", "Standing", "resolved"]
+__all__ = ["Head", "Parts", "Records", "RecordsProjection", "StandingRecords", "resolved"]
 
 MAX_NESTING: Final = 500
 """Levels of a record, far beyond what its contract allows and below what decoders refuse."""
@@ -164,7 +164,7 @@ class RecordsProjection:
     def finish(self, state: Records, inputs: Inputs) -> Artifacts:
         ends, unresolved = resolved(state.successors)
         return {
-            "records.jsonl": in_blocks(raw + b"\n" for _, raw in Standing(state)),
+            "records.jsonl": in_blocks(raw + b"\n" for _, raw in StandingRecords(state)),
             "lineage.json": pretty(
                 {"schema": "t2c.lineage/v1", "successors": ends, "unresolved": unresolved}
             ),
@@ -214,7 +214,7 @@ def resolved(successors: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     return found, [old for old, end in sorted(ends.items()) if end is None]
 
 
-class Standing:
+class StandingRecords:
     """The records that stand, by id, with the lines where they are now and the place of each commit.
 
     Can be iterated more than once; each time yields (id, canonical record).

@@ -12,7 +12,7 @@ from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.canon import canonical
 from t2c.projections.base import Artifacts, Inputs, pretty
 from t2c.projections.graph import Graph, Link, links
-from t2c.projections.records import Standing
+from t2c.projections.records import StandingRecords
 from t2c.projections.runs import Runs, started
 from t2c.projections.summary.model import (
     SCHEMA,
@@ -125,7 +125,7 @@ def _key(omission: Omission | Cleared) -> str:
 
 def summarise(state: State, inputs: Inputs) -> Summary:
     """The model of a summary, from its own state and those of records, graph and runs."""
-    standing = Standing(inputs.states["records"])
+    standing = StandingRecords(inputs.states["records"])
     by_rule, chosen, linked = _linked(inputs.states["graph"], standing)
     wanted = {end for link in chosen for end in (link.relation.source, link.relation.to)}
     survey = Survey(standing, linked, wanted)
@@ -146,7 +146,7 @@ def summarise(state: State, inputs: Inputs) -> Summary:
     )
 
 
-def _linked(graph: Graph, standing: Standing) -> tuple[Counter[tuple[str, str]], list[Link], set[str]]:
+def _linked(graph: Graph, standing: StandingRecords) -> tuple[Counter[tuple[str, str]], list[Link], set[str]]:
     """Relations counted by rule and type, the most certain of each, and the ids that they touch."""
     by_rule: Counter[tuple[str, str]] = Counter()
     best: dict[tuple[str, str], Link] = {}

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from t2c.projections.records import Standing
+from t2c.projections.records import StandingRecords
 from t2c.projections.records.commits import instant
 from t2c.projections.summary.model import (
     Changelog,
@@ -103,7 +103,7 @@ class Survey:
     `named` holds the records asked for by id, as a person would name them.
     """
 
-    def __init__(self, standing: Standing, linked: Collection[str], wanted: Collection[str]) -> None:
+    def __init__(self, standing: StandingRecords, linked: Collection[str], wanted: Collection[str]) -> None:
         self.named: dict[str, RecordRef] = {}
         self.linked: Counter[str] = Counter()
         self._by_source: Counter[str] = Counter()
