@@ -150,7 +150,7 @@ def environment() -> Mapping[str, str]:
     """The variables of this process.
 
     pydantic is told not to look for plugins, of which there are none here: the search through everything that
-    is installed costs a tenth of a short command.
+    is installed is work that no command here needs.
     """
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     return os.environ

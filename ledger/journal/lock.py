@@ -1,7 +1,7 @@
 """The one lock of a ledger: `.t2c/lock`, taken with flock, by two kinds of holders that exclude each other.
 
 A command that appends once takes it with `filelock`; an engine that stays open keeps its own descriptor, which
-is some seventy times cheaper a turn (docs/adr/0002). Neither leaves a stale lock behind when its process dies.
+is far cheaper a turn (docs/adr/0002). Neither leaves a stale lock behind when its process dies.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class _Grammar(NamedTuple):
 
 @cache
 def _grammar() -> _Grammar:
-    """Compiled at first use, once a process: loading it takes a tenth of a second."""
+    """Compiled at first use, once a process: loading it is too dear for a command that reads no code."""
     import tree_sitter
     import tree_sitter_python
 
