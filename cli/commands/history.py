@@ -1,4 +1,4 @@
-"""`t2c ledger log` and `show`: events as they were recorded."""
+"""`t2c ledger log`, `show` and `head`: events as they were recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from t2c.cli.present.style import Style
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.actor import Trust
 
-__all__ = ["log", "show"]
+__all__ = ["head", "log", "show"]
 
 _WIDTH = 100
 
@@ -143,3 +143,21 @@ def show(
     else:
         pretty = orjson.dumps(_parsed(line, ref), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
         invocation.output.raw(pretty + b"\n")
+
+
+def head(ctx: typer.Context, json: Json = False) -> None:
+    """Print the ledger's id, the last event's seq and its hash: what to keep elsewhere as an anchor.
+
+    Examples:
+
+        t2c ledger head
+        t2c ledger head --json
+    """
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = read.head(context)
+    invocation.emit(found, lambda style: f"{found.ledger}  seq {found.seq}  {found.hash}")
+    if found.unfinished:
+        invocation.output.warn(
+            f"an unfinished end ({found.unfinished}) follows; the next append sets it aside"
+        )

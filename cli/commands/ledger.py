@@ -1,4 +1,4 @@
-"""`t2c ledger`: append, read, verify and project."""
+"""`t2c ledger` and its `append`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import typer
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.commands.table import Branch, Entry
-from t2c.cli.present.style import Style
 from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.journal.chain import MAX_LINE
 
-__all__ = ["GROUP", "append", "head", "project", "types", "verify"]
+__all__ = ["GROUP", "append"]
 
 _MOST: Final = 256 << 20
 """Bytes of input that one `append --jsonl` takes: all of it is checked before any of it is recorded."""
@@ -25,10 +24,10 @@ GROUP = Branch(
         Entry("append", "t2c.cli.commands.ledger:append", "Record what somebody says: one event, or many."),
         Entry("log", "t2c.cli.commands.history:log", "List events."),
         Entry("show", "t2c.cli.commands.history:show", "Print one event."),
-        Entry("head", "t2c.cli.commands.ledger:head", "Print the ledger's id and its last event."),
-        Entry("verify", "t2c.cli.commands.ledger:verify", "Prove the journal; 1 if anything is wrong."),
-        Entry("project", "t2c.cli.commands.ledger:project", "Make the views again from the journal."),
-        Entry("types", "t2c.cli.commands.ledger:types", "List the event types."),
+        Entry("head", "t2c.cli.commands.history:head", "Print the ledger's id and its last event."),
+        Entry("verify", "t2c.cli.commands.verify:verify", "Prove the journal; 1 if anything is wrong."),
+        Entry("project", "t2c.cli.commands.views:project", "Make the views again from the journal."),
+        Entry("types", "t2c.cli.commands.types:types", "List the event types."),
     ),
 )
 
@@ -142,157 +141,3 @@ def _receipt(receipt: object) -> str:
     level = "durable" if receipt.durable else "not synced yet"
     again = ", recorded before" if receipt.repeated else ""
     return f"seq {receipt.seq}  {receipt.id}  {receipt.hash}  ({level}{again})"
-
-
-def head(ctx: typer.Context, json: Json = False) -> None:
-    """Print the ledger's id, the last event's seq and its hash: what to keep elsewhere as an anchor.
-
-    Examples:
-
-        t2c ledger head
-        t2c ledger head --json
-    """
-    from t2c.cli.actions import read
-
-    invocation = Invocation.of(ctx)
-    with invocation.context() as context:
-        found = read.head(context)
-    invocation.emit(found, lambda style: f"{found.ledger}  seq {found.seq}  {found.hash}")
-    if found.unfinished:
-        invocation.output.warn(
-            f"an unfinished end ({found.unfinished}) follows; the next append sets it aside"
-        )
-
-
-def verify(
-    ctx: typer.Context,
-    level: Annotated[
-        Literal["chain", "schema", "domain"],
-        typer.Option(metavar="LEVEL", help="chain, schema or domain; each holds the ones before it."),
-    ] = "chain",
-    published: Annotated[
-        bool,
-        typer.Option("--published", help="Also against the shipped JSON Schemas (level schema or domain)."),
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Prove the journal. Lists every fault with the first seq not proven, and what was not shown.
-
-    Never writes. Exit code 0 if sound, 1 with faults, 6 if it could not run.
-
-    Examples:
-
-        t2c ledger verify
-        t2c ledger verify --level domain --json
-    """
-    from t2c.cli.actions import verify as action
-
-    invocation = Invocation.of(ctx)
-    with invocation.context() as context:
-        found = action.verify(context, level, published)
-
-    def text(style: Style) -> str:
-        word = style.good("sound") if found.ok else style.bad(_many(len(found.faults), "fault"))
-        lines = [
-            f"{word} at level {found.level}: {_many(found.events, 'event')} of ledger {found.ledger or 'unknown'}",
-            f"  root  {found.root}",
-            f"  head  {found.head}",
-        ]
-        lines += [
-            f"  {style.bad('fault')} seq {fault['seq']}  {fault['kind']}: {fault['detail']}"
-            for fault in found.faults
-        ]
-        if found.stale:
-            lines.append(
-                f"  stale {', '.join(found.stale)} (behind, or of another history; t2c ledger project makes them anew)"
-            )
-        return "\n".join(lines + [f"  not proven: {sentence}" for sentence in found.unproven])
-
-    invocation.emit(found, text)
-    if not found.ok:
-        raise typer.Exit(1)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
-def _names(incomplete: str) -> list[str]:
-    from t2c.projections.registry import ALL
-
-    return [name for name in ALL if name.startswith(incomplete)]
-
-
-def project(
-    ctx: typer.Context,
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME", help="Views to make; all without one.", autocompletion=_names),
-    ] = None,
-    at: Annotated[int | None, typer.Option(metavar="SEQ", help="As of this event.", min=1)] = None,
-    json: Json = False,
-) -> None:
-    """Make the views again from the journal, in .t2c/projections. Deleting them loses nothing.
-
-    Examples:
-
-        t2c ledger project
-        t2c ledger project summary graph
-        t2c ledger project --at 120
-    """
-    from t2c.cli.actions import project as action
-
-    invocation = Invocation.of(ctx)
-    with invocation.context() as context:
-        made = action.project(context, names or (), at)
-
-    def text(style: Style) -> str:
-        lines = [
-            f"views as of seq {made.seq}" + (" (t2c ledger project brings back the present)" if at else "")
-        ]
-        for view in made.projections:
-            new = ", ".join(view["written"]) or "nothing new"
-            lines.append(f"  {view['folder']}: {new}")
-        for fault in made.faults:
-            lines.append(
-                f"  {style.bad('fault')} {fault['projection']} at seq {fault['seq']}: {fault['detail']}"
-            )
-        if made.unknown:
-            unknown = ", ".join(f"{number} {name}" for name, number in made.unknown.items())
-            lines.append(f"  {style.doubtful('unknown')} events kept and not read: {unknown}")
-        return "\n".join(lines)
-
-    invocation.emit(made, text)
-
-
-def types(
-    ctx: typer.Context,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Only those that ledger append takes.")] = False,
-    example: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="Print a complete body to start from.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """List the event types, or print a body to start from. Those marked + may be appended by hand.
-
-    Examples:
-
-        t2c ledger types --by-hand
-        t2c ledger types --example observation.noted
-    """
-    from t2c.cli.actions import read
-
-    invocation = Invocation.of(ctx)
-    if example is not None:
-        invocation.output.raw(read.example(example) + b"\n")
-        return
-    found = read.types(by_hand_only=by_hand)
-
-    def text(style: Style) -> str:
-        width = max(len(row["type"]) for row in found.types)
-        return "\n".join(
-            f"{'+' if row['by_hand'] else ' '} {row['type']:<{width}} v{row['v']}  {' '.join(row['meaning'].split())}"
-            for row in found.types
-        )
-
-    invocation.emit(found, text)

@@ -10,7 +10,7 @@ from t2c.ledger.events.base import EventRef, Hex64, Value
 from t2c.ledger.events.draft import MAX_KEY, MAX_RUN
 from t2c.ledger.kernel.actor import ACTOR_ID
 
-__all__ = ["Envelope", "Origin"]
+__all__ = ["Envelope", "Origin", "Place"]
 
 MillisecondUtc = Annotated[
     str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$")
@@ -23,14 +23,26 @@ class ActorEntry(Value):
     id: Annotated[str, Field(pattern=ACTOR_ID)]
 
 
-class Origin(Value):
-    """Where an event stood before it was taken in from elsewhere."""
+class Place(Value):
+    """Where a line stood in another chain: `hash` is the line's own, `prev` what it held."""
 
     ledger: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     seq: Positive
     hash: Hex64
+    prev: Hex64
     id: EventRef
     ts: MillisecondUtc
+    trust: Literal["observed"] | None = None
+
+
+class Origin(Place):
+    """Where an event stood before it was taken in from elsewhere: enough to make its line there again.
+
+    `trust` is what the line said there if that was lowered. `former` are the places that it had come from
+    before, the latest first. Members that are null or empty are left out (docs/adr/0006).
+    """
+
+    former: Annotated[tuple[Place, ...], Field(max_length=100)] = ()
 
 
 class Envelope(Value):

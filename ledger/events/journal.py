@@ -48,14 +48,22 @@ class JournalRepaired(Payload):
 
 
 class JournalMerged(Payload):
-    """Events of another chain were taken in; each carries its origin (journal-engine §7)."""
+    """Events of another chain were taken in; each carries its origin (journal-engine §7).
+
+    `common_seq` is the last event that both chains hold at the same place, 0 for another ledger; `seq`, `hash`
+    and `root` are the other chain's head and Merkle root. `events` were taken in, `known` were here already,
+    under another id where `aliases` says so: [id in the other chain, id here] of those that events cite.
+    """
 
     type: ClassVar[str] = "journal.merged"
     ledger: LedgerIdHex
     common_seq: Count
     seq: Seq
     hash: Hex64
+    root: Hex64
     events: Count
+    known: Count
+    aliases: tuple[tuple[EventRef, EventRef], ...]
 
 
 class CheckpointSigned(Payload):

@@ -14,7 +14,7 @@ from t2c.cli.app import TREE
 
 HEAVY = {
     "pydantic", "pydantic_core", "rich", "click", "pygments", "msgspec", "filelock", "jsonschema", "git",
-    "pathspec", "markdown_it", "tree_sitter", "tree_sitter_python", "httpx", "asyncio", "importlib.metadata",
+    "pathspec", "markdown_it", "tree_sitter", "tree_sitter_python", "httpx", "cryptography", "asyncio", "importlib.metadata",
 }  # fmt: skip
 """What costs more to import than a short command takes."""
 
