@@ -1,0 +1,1 @@
+"""What vouches for a journal from outside it: checkpoints kept elsewhere, and the keys that sign them."""
