@@ -161,13 +161,14 @@ class Ledger:
         if not self.journal.path.exists():
             raise Usage(f"there is no ledger at {workspace}", remedy="make one with `t2c init` or `t2c scan`")
         _refuse_network(workspace, allow_network)
-        self.index = EventIndex(self.cache / "index.sqlite", self.journal)
+        self.index = EventIndex(self.cache / "index.sqlite", self.journal, self.objects)
         lock = (HeldLock if hold else OneShotLock)(workspace / "lock")
         self._writer = Writer(
             self.journal.path,
             lock=lock,
             clock=clock or SystemClock(),
             index=self.index,
+            objects=self.objects,
             durability=durability,
         )
 

@@ -92,7 +92,7 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
 
 def _checked_beforehand(drafts: Sequence[EventDraft], ledger: Ledger) -> None:
     """What the writer would refuse in a later commit is refused before the first."""
-    keys: dict[str, bytes] = {}
+    keys: dict[str, bytes | None] = {}
     for number, item in enumerate(drafts, 1):
         for ref in item.cause:
             if isinstance(ref, str) and ledger.index.offset(ref) is None:

@@ -82,13 +82,15 @@ class Payload(Value):
     """The `data` of one event type at one version.
 
     `trust` is what t2c itself claims when it writes the type; `by_hand` opens it to `ledger append`, where
-    it is always `asserted`; `example` is a complete body that a person may start from.
+    it is always `asserted`; `redactable` lets a payload be kept in an object of its own, which can be deleted
+    (journal-engine §6); `example` is a complete body that a person may start from.
     """
 
     type: ClassVar[str]
     v: ClassVar[int] = 1
     trust: ClassVar[Trust] = "observed"
     by_hand: ClassVar[bool] = False
+    redactable: ClassVar[bool] = False
     example: ClassVar[dict[str, Any]] = {}
 
     @classmethod

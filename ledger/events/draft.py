@@ -13,7 +13,7 @@ from t2c.ledger.kernel.canon import canonical
 if TYPE_CHECKING:  # pydantic is loaded by whoever makes a payload, not by whoever reads a journal
     from t2c.ledger.events.base import Payload
 
-__all__ = ["MAX_KEY", "MAX_RUN", "EventDraft", "content_key", "draft"]
+__all__ = ["MAX_KEY", "MAX_RUN", "EventDraft", "check_redactable", "content_key", "draft"]
 
 MAX_RUN: Final = 200
 MAX_KEY: Final = 500
@@ -26,7 +26,8 @@ class EventDraft:
 
     `cause` holds event ids, or the index of an earlier draft of the same append, whose id the writer puts in
     under the lock. `key` is the caller's idempotency key. `origin` is the canonical origin object of an event
-    that came from elsewhere. Raises Usage if `run` or `key` is empty, too long or no Unicode text.
+    that came from elsewhere. A `redactable` one is written as a `data_hash`, its payload kept in an object that
+    can be deleted (journal-engine §6). Raises Usage if `run` or `key` is empty, too long or no Unicode text.
     """
 
     type: str
@@ -38,6 +39,7 @@ class EventDraft:
     run: str | None = None
     key: str | None = None
     origin: bytes | None = None
+    redactable: bool = False
 
     def __post_init__(self) -> None:
         if self.run is not None:
@@ -74,15 +76,31 @@ def draft(
     cause: tuple[str | int, ...] = (),
     run: str | None = None,
     key: str | None = None,
+    redactable: bool = False,
 ) -> EventDraft:
     """Make a draft of a payload; `trust` defaults to what t2c itself claims for the type.
 
-    Raises Refused if somebody who is not t2c's own code or a host adapter says `observed` (decisions A12).
+    Raises Refused if somebody who is not t2c's own code or a host adapter says `observed` (decisions A12), or if
+    the type's payload always stands in the line though it was asked to be redactable.
     """
+    if redactable:
+        check_redactable(payload)
     level = payload.trust if trust is None else trust
     if level == "observed" and actor.kind not in ("helper", "host_adapter"):
         raise Refused(
             f"{actor} cannot say 'observed'",
             remedy="only t2c's own code and host adapters observe; use trust 'asserted'",
         )
-    return EventDraft(payload.type, payload.v, payload.encode(), actor, level, cause, run, key)
+    return EventDraft(
+        payload.type, payload.v, payload.encode(), actor, level, cause, run, key, redactable=redactable
+    )
+
+
+def check_redactable(payload: Payload | type[Payload]) -> None:
+    """Raise Refused if the payloads of this type cannot be kept apart from their lines."""
+    if not payload.redactable:
+        raise Refused(
+            f"a {payload.type} event cannot be redactable: its payload stands in the line",
+            safe="nothing was written",
+            remedy="`t2c ledger types` marks the types that can; state it as an observation.noted",
+        )

@@ -99,12 +99,16 @@ class BundleImported(Payload):
 
 
 class PayloadRedacted(Payload):
-    """The object behind a `data_hash` was deleted on purpose (journal-engine §6)."""
+    """The object behind a `data_hash` is deleted on purpose: announced here, then done (journal-engine §6).
+
+    The helper deletes it; `requested_by` says who asked for that.
+    """
 
     type: ClassVar[str] = "payload.redacted"
     event: EventRef
     data_hash: Hex64
     reason: Text
+    requested_by: Name
 
 
 class KeyRegistered(Payload):
@@ -124,6 +128,7 @@ class ParticipantRegistered(Payload):
     type: ClassVar[str] = "participant.registered"
     trust: ClassVar[Trust] = "asserted"
     by_hand: ClassVar[bool] = True
+    redactable: ClassVar[bool] = True
     example: ClassVar[dict[str, object]] = {
         "participant": "ada",
         "kind": "human",

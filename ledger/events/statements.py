@@ -34,6 +34,7 @@ class ObservationNoted(Payload):
     type: ClassVar[str] = "observation.noted"
     trust: ClassVar[Trust] = "asserted"
     by_hand: ClassVar[bool] = True
+    redactable: ClassVar[bool] = True
     example: ClassVar[dict[str, object]] = {"statement": "Release 1.4 was checked on staging."}
     statement: Annotated[str, Field(min_length=1, max_length=100_000)]
     subject: Annotated[str, Field(max_length=1000)] | None = None

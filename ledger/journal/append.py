@@ -17,6 +17,7 @@ from t2c.ledger.errors import Conflict, Environment, Usage
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.index import EventIndex
 from t2c.ledger.journal.lock import Lock
+from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.recover import set_aside, unrecorded_repairs
 from t2c.ledger.journal.tail import check_last, check_start, damaged, read_tail
@@ -36,12 +37,20 @@ class Writer:
     """Appends to one journal file. Thread-safe; processes exclude each other through `lock`."""
 
     def __init__(
-        self, journal: Path, *, lock: Lock, clock: Clock, index: EventIndex, durability: Durability = "commit"
+        self,
+        journal: Path,
+        *,
+        lock: Lock,
+        clock: Clock,
+        index: EventIndex,
+        objects: Objects,
+        durability: Durability = "commit",
     ) -> None:
         self._path = journal
         self._lock = lock
         self._clock = clock
         self._index = index
+        self._objects = objects
         self._durability: Durability = durability
         self._pid = os.getpid()
         self._queue = threading.Lock()
@@ -182,7 +191,8 @@ class Writer:
             )
         fd, repairs = self._settle()
         durable = self._durability == "commit"
-        turn = Turn(self._head, max(self._ts, rfc3339(self._clock.now())), self._index, durable)
+        ts = max(self._ts, rfc3339(self._clock.now()))
+        turn = Turn(self._head, ts, self._index, self._objects, durable)
         turn.repair(repairs)
         for request in group:
             try:
@@ -190,7 +200,12 @@ class Writer:
             except Exception as failure:  # noqa: BLE001 - its caller raises it; the others go on
                 request.fail(failure)
         if turn.lines:
-            self._put(fd, b"".join(turn.lines))
+            try:
+                self._put(fd, b"".join(turn.lines))
+            except Environment:
+                if self._dead is None:
+                    turn.take_back()
+                raise
             self._head, self._line, self._ts = turn.head, turn.lines[-2], turn.ts
             self._owed += turn.count
         if durable:

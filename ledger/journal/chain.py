@@ -41,18 +41,23 @@ def seal(
     ts: str,
     cause: Sequence[str],
     batch: tuple[int, int] | None,
+    data_hash: str | None = None,
 ) -> Sealed:
     """Put a draft into the chain after the line that hashes to `prev` (journal-engine §1).
 
-    Members stand in sorted order: actor, batch, cause, data, id, key, origin, prev, run, seq, trust, ts, type,
-    v. The payload is spliced in as it is, so it must be canonical. Raises Usage if the line is too long.
+    Members stand in sorted order: actor, batch, cause, data or data_hash, id, key, origin, prev, run, seq, trust,
+    ts, type, v. The payload is spliced in as it is, so it must be canonical; with a `data_hash` it stays out.
+    Raises Usage if the line is too long.
     """
     front = _opening(draft.actor.kind, draft.actor.id)
     if batch is not None:
         front += b',"batch":[%d,%d]' % batch
     if cause:
         front += b',"cause":' + canonical(list(cause))
-    front = b'%b,"data":%b' % (front, draft.data)
+    if data_hash is None:
+        front = b'%b,"data":%b' % (front, draft.data)
+    else:
+        front = b'%b,"data_hash":"%b"' % (front, data_hash.encode())
     before = b"" if draft.key is None else b',"key":' + canonical(draft.key)
     if draft.origin is not None:
         before += b',"origin":' + draft.origin

@@ -16,6 +16,7 @@ import msgspec
 
 from t2c.ledger.events.draft import content_key
 from t2c.ledger.journal.entry import Entry, decode_entry
+from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.digests import leaf_hash
@@ -36,13 +37,16 @@ _TABLES: Final = {
 
 
 class Keyed(NamedTuple):
-    """The event that first carried a key: its receipt and what the key is bound to."""
+    """The event that first carried a key: its receipt and what the key is bound to.
+
+    `content` is None if that cannot be told any more, because its payload was redacted.
+    """
 
     seq: int
     id: str
     hash: str
     offset: int
-    content: bytes
+    content: bytes | None
 
 
 class _Origin(msgspec.Struct):
@@ -52,9 +56,10 @@ class _Origin(msgspec.Struct):
 class EventIndex:
     """The index of one journal, safe for threads. Falls back to memory where its file cannot be used."""
 
-    def __init__(self, path: Path, journal: JournalFile) -> None:
+    def __init__(self, path: Path, journal: JournalFile, objects: Objects) -> None:
         self._path = path
         self._journal = journal
+        self._objects = objects
         self._guard = threading.RLock()
         self._database: sqlite3.Connection | None = None
         self._place: Position | None = None
@@ -65,7 +70,8 @@ class EventIndex:
     def keyed(self, key: str, head: Position | None = None) -> Keyed | None:
         """The event up to `head` (default: the journal's) that carries this idempotency key, if any.
 
-        The answer is read from the journal itself. Raises Corrupt if the journal is damaged.
+        The answer is read from the journal itself. Raises Corrupt if the journal, or the object of a redactable
+        payload, is damaged.
         """
         with self._guard:
             while (offset := self._find("SELECT offset FROM keys WHERE key = ?", key, head)) is not None:
@@ -73,7 +79,7 @@ class EventIndex:
                 with contextlib.suppress(msgspec.DecodeError):
                     entry = decode_entry(line)
                     if entry.key == key:
-                        return Keyed(entry.seq, entry.id, leaf_hash(line), offset, _content(entry))
+                        return Keyed(entry.seq, entry.id, leaf_hash(line), offset, self._content(entry))
                 self._discard()
         return None
 
@@ -83,6 +89,10 @@ class EventIndex:
             return None
         with self._guard:
             return self._find("SELECT offset FROM ids WHERE id = ?", _packed(event_id), head)
+
+    def _content(self, entry: Entry) -> bytes | None:
+        data = bytes(entry.data) if entry.data_hash is None else self._objects.payload(entry.data_hash)
+        return None if data is None else content_key(entry.type, entry.v, str(entry.actor), data)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -216,7 +226,3 @@ def _origin_id(entry: Entry) -> str | None:
         return msgspec.json.decode(entry.origin, type=_Origin).id
     except msgspec.DecodeError:
         return None
-
-
-def _content(entry: Entry) -> bytes:
-    return content_key(entry.type, entry.v, str(entry.actor), bytes(entry.data))

@@ -1,4 +1,7 @@
-"""One turn under the lock: drafts become lines, or answers from before. No bytes are written here."""
+"""One turn under the lock: drafts become lines, or answers from before.
+
+No line is written here. The payload of a redactable draft is filed as an object, which has to last before its line.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from t2c.ledger.errors import Conflict, Usage
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.chain import seal
 from t2c.ledger.journal.index import EventIndex, Keyed
+from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.position import Position
+from t2c.ledger.kernel.ids import fresh_salt
 
 __all__ = ["Expected", "Receipt", "Request", "Turn"]
 
@@ -62,13 +67,15 @@ class Request(Struct, eq=False):
 class Turn:
     """The lines of one turn under the lock."""
 
-    def __init__(self, head: Position, ts: str, index: EventIndex, durable: bool) -> None:
+    def __init__(self, head: Position, ts: str, index: EventIndex, objects: Objects, durable: bool) -> None:
         self.ts = ts
         self.lines: list[bytes] = []
         self.repeated = False
         self._before = self._known = head
         self._seq, self._hash, self._offset = head
         self._index = index
+        self._objects = objects
+        self._filed: list[str] = []
         self._durable = durable
         self._keys: dict[str, Keyed] = {}
 
@@ -90,17 +97,27 @@ class Turn:
     def add(self, request: Request) -> list[Receipt]:
         """Link drafts behind what is there. Leaves everything as it was if one of them is refused."""
         head = self.head
-        kept = len(self.lines)
+        kept, filed = len(self.lines), len(self._filed)
         try:
             receipts = self._add(request)
         except BaseException:
             self._seq, self._hash, self._offset = head
             del self.lines[kept:]
             self._keys = {key: found for key, found in self._keys.items() if found.seq <= head.seq}
+            self._discard(filed)
             raise
         if len(self.lines) > kept:
             self._known = self.head
         return receipts
+
+    def take_back(self) -> None:
+        """None of the lines was written: no payload may stay behind that no event cites."""
+        self._discard(0)
+
+    def _discard(self, kept: int) -> None:
+        for digest in self._filed[kept:]:
+            self._objects.remove(digest)
+        del self._filed[kept:]
 
     def _add(self, request: Request) -> list[Receipt]:
         drafts, atomic = request.drafts, request.atomic and len(request.drafts) > 1
@@ -127,14 +144,26 @@ class Turn:
     def _link(self, item: EventDraft, earlier: list[Receipt], batch: tuple[int, int] | None) -> Receipt:
         cause = self._cause(item.cause, earlier) if item.cause else ()
         offset = self._offset
+        data_hash = self._file(item.data) if item.redactable else None
         seq, identity, digest, line = seal(
-            item, seq=self._seq + 1, prev=self._hash, ts=self.ts, cause=cause, batch=batch
+            item,
+            seq=self._seq + 1,
+            prev=self._hash,
+            ts=self.ts,
+            cause=cause,
+            batch=batch,
+            data_hash=data_hash,
         )
         self.lines += line, b"\n"
         self._seq, self._hash, self._offset = seq, digest, offset + len(line) + 1
         if item.key is not None:
             self._keys[item.key] = Keyed(seq, identity, digest, offset, item.content())
         return Receipt(seq, identity, digest, self._durable, offset)
+
+    def _file(self, payload: bytes) -> str:
+        digest = self._objects.put_payload(fresh_salt(), payload)
+        self._filed.append(digest)
+        return digest
 
     def _cause(self, refs: Sequence[str | int], earlier: list[Receipt]) -> list[str]:
         found = []
@@ -161,6 +190,15 @@ class Turn:
         known = self._keys.get(key) or self._index.keyed(key, self._before)
         if known is None:
             return None
+        if known.content is None:
+            # Taking the retry for the same would vouch for what nobody can compare any more, and recording it
+            # again would undo the redaction.
+            raise Conflict(
+                f"key {key!r} belongs to an event whose payload was redacted or is missing",
+                where=f"seq {known.seq}",
+                safe="nothing was written",
+                remedy="if it is the same statement, it is recorded and was taken back; else take a new key",
+            )
         if known.content != item.content():
             raise Conflict(
                 f"key {key!r} was used for other content",

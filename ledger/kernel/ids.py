@@ -14,12 +14,14 @@ from t2c.ledger.kernel.digests import short
 
 __all__ = [
     "RECORD_PREFIX",
+    "SALT_BYTES",
     "EventId",
     "LedgerId",
     "RecordId",
     "RelationId",
     "RunId",
     "fresh_ledger_id",
+    "fresh_salt",
     "normalised",
     "record_id",
     "relation_id",
@@ -31,6 +33,8 @@ LedgerId = NewType("LedgerId", str)
 RecordId = NewType("RecordId", str)
 RelationId = NewType("RelationId", str)
 RunId = NewType("RunId", str)
+
+SALT_BYTES = 32
 
 RECORD_PREFIX = {
     "nl": "INT-NL",
@@ -48,6 +52,11 @@ RECORD_PREFIX = {
 def fresh_ledger_id() -> LedgerId:
     """128 random bits in hex: a chain cannot be replayed into another ledger."""
     return LedgerId(secrets.token_hex(16))
+
+
+def fresh_salt() -> bytes:
+    """32 random bytes, which keep a short payload from being guessed from its hash (journal-engine §6)."""
+    return secrets.token_bytes(SALT_BYTES)
 
 
 def normalised(text: str) -> str:

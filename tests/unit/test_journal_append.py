@@ -196,6 +196,7 @@ class TestGroupCommit:
             lock=lock,
             clock=FixedClock(datetime(2026, 1, 5, tzinfo=UTC)),
             index=ledger.index,
+            objects=ledger.objects,
         )
         yield writer
         writer.close()
