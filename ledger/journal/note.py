@@ -33,8 +33,8 @@ __all__ = [
     "parse_note",
 ]
 
-MAX_NOTE: Final = 1 << 16
-"""Bytes of a whole note."""
+MAX_NOTE: Final = 1 << 18
+"""Bytes of a whole note: 16 post-quantum signatures, which a reader has to take, need some 110,000."""
 MAX_SIGNATURES: Final = 100
 ORIGIN: Final = "t2c/"
 
