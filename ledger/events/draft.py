@@ -26,8 +26,8 @@ class EventDraft:
 
     `cause` holds event ids, or the index of an earlier draft of the same append, whose id the writer puts in
     under the lock. `key` is the caller's idempotency key. `origin` is the canonical origin object of an event
-    that came from elsewhere. A `redactable` one is written as a `data_hash`, its payload kept in an object that
-    can be deleted (journal-engine §6). Raises Usage if `run` or `key` is empty, too long or no Unicode text.
+    that came from elsewhere; its `cause`, `batch`, `data_hash` and `key` stay what they were there. A `redactable`
+    one is written as a `data_hash`, its payload kept in an object that can be deleted (journal-engine §6). Raises Usage if `run` or `key` is empty, too long or no Unicode text.
     """
 
     type: str
@@ -40,6 +40,8 @@ class EventDraft:
     key: str | None = None
     origin: bytes | None = None
     redactable: bool = False
+    batch: tuple[int, int] | None = None
+    data_hash: str | None = None
 
     def __post_init__(self) -> None:
         if self.run is not None:

@@ -24,7 +24,10 @@ class ActorEntry(Value):
 
 
 class Place(Value):
-    """Where a line stood in another chain: `hash` is the line's own, `prev` what it held."""
+    """Where a line stood in another chain: `hash` is the line's own, `prev` what it held.
+
+    `trust` and `batch` are what it said there, if that could not be kept.
+    """
 
     ledger: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     seq: Positive
@@ -33,13 +36,14 @@ class Place(Value):
     id: EventRef
     ts: MillisecondUtc
     trust: Literal["observed"] | None = None
+    batch: tuple[Positive, Positive] | None = None
 
 
 class Origin(Place):
     """Where an event stood before it was taken in from elsewhere: enough to make its line there again.
 
-    `trust` is what the line said there if that was lowered. `former` are the places that it had come from
-    before, the latest first. Members that are null or empty are left out (docs/adr/0006).
+    `former` are the places that it had come from before, the latest first. Members that are null or empty are
+    left out (docs/adr/0006).
     """
 
     former: Annotated[tuple[Place, ...], Field(max_length=100)] = ()

@@ -87,15 +87,24 @@ class BundleExported(Payload):
 
 
 class BundleImported(Payload):
-    """A bundle was read in."""
+    """Events `first` to `last` of a bundle were read in, as `journal.merged` says it of a chain.
+
+    `sha256` is of the bundle's manifest; of the `withheld` lines the bundle held only the hash.
+    """
 
     type: ClassVar[str] = "bundle.imported"
     trust: ClassVar[Trust] = "imported"
     ledger: LedgerIdHex
+    common_seq: Count
     first: Seq
     last: Seq
     hash: Hex64
+    root: Hex64
     sha256: Hex64
+    events: Count
+    known: Count
+    withheld: Count
+    aliases: tuple[tuple[EventRef, EventRef], ...]
 
 
 class PayloadRedacted(Payload):

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from t2c.ledger.errors import T2cError
 from t2c.ledger.events.draft import content_key
 from t2c.ledger.journal.entry import Entry, decode_entry
 from t2c.ledger.journal.objects import Objects
+from t2c.ledger.journal.origin import NoOrigin, OriginPart, origin_of
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.digests import leaf_hash
@@ -26,12 +28,15 @@ if TYPE_CHECKING:  # loaded by whoever asks the index, which most commands never
 
 __all__ = ["EventIndex", "Keyed"]
 
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 _ROWS_AT_ONCE: Final = 10_000
+_BY_ID: Final = "SELECT offset FROM ids WHERE id = ?"
+_BY_KEY: Final = "SELECT offset FROM keys WHERE key = ? AND offset > ? ORDER BY offset"
+_WITH_ALIASES: Final = frozenset({"journal.merged", "bundle.imported"})
 _EVENT_ID: Final = re.compile(r"EVT-[0-9a-f]{20}")
 _TABLES: Final = {
     "place": "seq INTEGER NOT NULL, hash TEXT NOT NULL, offset INTEGER NOT NULL)",
-    "keys": "key TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
+    "keys": "key TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (key, offset)) WITHOUT ROWID",
     "ids": "id BLOB PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID",
 }
 
@@ -49,8 +54,12 @@ class Keyed(NamedTuple):
     content: bytes | None
 
 
-class _Origin(msgspec.Struct):
-    id: str
+class _Aliases(msgspec.Struct):
+    aliases: list[tuple[str, str]] = []
+
+
+class _Opened(msgspec.Struct):
+    ledger: str
 
 
 class EventIndex:
@@ -63,32 +72,54 @@ class EventIndex:
         self._guard = threading.RLock()
         self._database: sqlite3.Connection | None = None
         self._place: Position | None = None
+        self._ledger: str | None = None
         self._failures = 0
         self.wait = 30.0
         """Seconds to wait for another process that extends the same file; after that memory serves."""
 
-    def keyed(self, key: str, head: Position | None = None) -> Keyed | None:
+    def keyed(self, key: str, head: Position | None = None, content: bytes | None = None) -> Keyed | None:
         """The event up to `head` (default: the journal's) that carries this idempotency key, if any.
 
-        The answer is read from the journal itself. Raises Corrupt if the journal, or the object of a redactable
+        Of several, which only a merge of branches brings together, the one with this content, else the first. The
+        answer is read from the journal itself. Raises Corrupt if the journal, or the object of a redactable
         payload, is damaged.
         """
         with self._guard:
-            while (offset := self._find("SELECT offset FROM keys WHERE key = ?", key, head)) is not None:
+            first: Keyed | None = None
+            after = -1
+            while (offset := self._find(_BY_KEY, (key, after), head)) is not None:
                 line = self._journal.line_at(offset)
+                found: Keyed | None = None
                 with contextlib.suppress(msgspec.DecodeError):
                     entry = decode_entry(line)
                     if entry.key == key:
-                        return Keyed(entry.seq, entry.id, leaf_hash(line), offset, self._content(entry))
-                self._discard()
-        return None
+                        found = Keyed(entry.seq, entry.id, leaf_hash(line), offset, self._content(entry))
+                if found is None:
+                    self._discard()
+                    first, after = None, -1
+                    continue
+                if content in (None, found.content):
+                    return found
+                first, after = first or found, offset
+        return first
 
     def offset(self, event_id: str, head: Position | None = None) -> int | None:
-        """The byte at which the line of an event starts; ids before a merge (`origin.id`) resolve too."""
+        """The byte at which the line of an event starts.
+
+        Ids that it had elsewhere (`origin.id`, those of `former` places, aliases of a merge) resolve too.
+        """
         if not _EVENT_ID.fullmatch(event_id):
             return None
         with self._guard:
-            return self._find("SELECT offset FROM ids WHERE id = ?", _packed(event_id), head)
+            return self._find(_BY_ID, (_packed(event_id),), head)
+
+    def _is_ours(self, origin: OriginPart) -> bool:
+        """True if an event was recorded in branches of this ledger only: keys of other ledgers bind nobody here."""
+        if self._ledger is None:
+            with contextlib.suppress(msgspec.DecodeError, T2cError):
+                opened = decode_entry(self._journal.line_at(0))
+                self._ledger = msgspec.json.decode(opened.data, type=_Opened).ledger
+        return all(place.ledger == self._ledger for place in origin.places)
 
     def _content(self, entry: Entry) -> bytes | None:
         data = bytes(entry.data) if entry.data_hash is None else self._objects.payload(entry.data_hash)
@@ -101,7 +132,7 @@ class EventIndex:
                 self._database.close()
             self._database = self._place = None
 
-    def _find(self, query: str, value: str | bytes, head: Position | None) -> int | None:
+    def _find(self, query: str, values: tuple[object, ...], head: Position | None) -> int | None:
         import sqlite3
 
         while True:
@@ -111,7 +142,7 @@ class EventIndex:
                 place = self._place
                 if head is None or place is None or place != head:
                     place = self._place = self._extend(self._database)
-                row = self._database.execute(query, (value,)).fetchone()
+                row = self._database.execute(query, values).fetchone()
             except sqlite3.Error as error:
                 if self._failures > 2:
                     raise
@@ -178,11 +209,14 @@ class EventIndex:
         keys: list[tuple[str, int]] = []
         last: tuple[int, bytes, int] | None = None
         for offset, line, entry in self._journal.lines(place):
-            for name in (entry.id, _origin_id(entry)):
-                if name is not None and _EVENT_ID.fullmatch(name):
-                    ids.append((_packed(name), offset))
-            if entry.key is not None:
+            origin = None if entry.origin is None else _origin(entry)
+            names = (entry.id,) if origin is None else (entry.id, *(place.id for place in origin.places))
+            ids += [(_packed(name), offset) for name in names if _EVENT_ID.fullmatch(name)]
+            if entry.key is not None and (origin is None or self._is_ours(origin)):
                 keys.append((entry.key, offset))
+            if entry.type in _WITH_ALIASES:
+                _insert(database, ids, keys)
+                ids += _aliased(database, entry)
             last = entry.seq, line, offset + len(line)
             if len(ids) >= _ROWS_AT_ONCE:
                 _insert(database, ids, keys)
@@ -219,10 +253,22 @@ def _packed(event_id: str) -> bytes:
     return bytes.fromhex(event_id[4:])
 
 
-def _origin_id(entry: Entry) -> str | None:
-    if entry.origin is None:
-        return None
+def _origin(entry: Entry) -> OriginPart | None:
+    with contextlib.suppress(NoOrigin):
+        return origin_of(entry)
+    return None
+
+
+def _aliased(database: sqlite3.Connection, entry: Entry) -> list[tuple[bytes, int]]:
+    """The ids that events taken in cite, and the events here that they stand for."""
     try:
-        return msgspec.json.decode(entry.origin, type=_Origin).id
-    except msgspec.DecodeError:
-        return None
+        pairs = msgspec.json.decode(entry.data, type=_Aliases).aliases
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return []
+    found = []
+    for there, here in pairs:
+        if _EVENT_ID.fullmatch(there) and _EVENT_ID.fullmatch(here):
+            row = database.execute(_BY_ID, (_packed(here),)).fetchone()
+            if row is not None:
+                found.append((_packed(there), row[0]))
+    return found

@@ -124,7 +124,8 @@ class Turn:
         receipts: list[Receipt] = []
         linked = False
         for part, item in enumerate(drafts, 1):
-            receipt = None if item.key is None else self._repeat(item.key, item)
+            # What was taken in is no retry, whatever key it carries.
+            receipt = None if item.key is None or item.origin is not None else self._repeat(item.key, item)
             if receipt is None:
                 if not linked:
                     _check(request.expected, self._known)
@@ -142,21 +143,21 @@ class Turn:
         return receipts
 
     def _link(self, item: EventDraft, earlier: list[Receipt], batch: tuple[int, int] | None) -> Receipt:
-        cause = self._cause(item.cause, earlier) if item.cause else ()
+        cause = self._cause(item, earlier) if item.cause else ()
         offset = self._offset
-        data_hash = self._file(item.data) if item.redactable else None
+        data_hash = self._file(item.data) if item.redactable else item.data_hash
         seq, identity, digest, line = seal(
             item,
             seq=self._seq + 1,
             prev=self._hash,
             ts=self.ts,
             cause=cause,
-            batch=batch,
+            batch=batch or item.batch,
             data_hash=data_hash,
         )
         self.lines += line, b"\n"
         self._seq, self._hash, self._offset = seq, digest, offset + len(line) + 1
-        if item.key is not None:
+        if item.key is not None and item.origin is None:
             self._keys[item.key] = Keyed(seq, identity, digest, offset, item.content())
         return Receipt(seq, identity, digest, self._durable, offset)
 
@@ -165,11 +166,12 @@ class Turn:
         self._filed.append(digest)
         return digest
 
-    def _cause(self, refs: Sequence[str | int], earlier: list[Receipt]) -> list[str]:
+    def _cause(self, item: EventDraft, earlier: list[Receipt]) -> list[str]:
         found = []
-        for ref in refs:
+        for ref in item.cause:
             if isinstance(ref, str):
-                if self._index.offset(ref, self._before) is None:
+                # What an event answered to where it came from may come in under another id, or not at all.
+                if item.origin is None and self._index.offset(ref, self._before) is None:
                     raise Usage(
                         f"cause {ref} is no event of this ledger",
                         safe="nothing was written",
@@ -187,7 +189,7 @@ class Turn:
         return found
 
     def _repeat(self, key: str, item: EventDraft) -> Receipt | None:
-        known = self._keys.get(key) or self._index.keyed(key, self._before)
+        known = self._keys.get(key) or self._index.keyed(key, self._before, item.content())
         if known is None:
             return None
         if known.content is None:
