@@ -1,0 +1,24 @@
+"""What a place outside the journal holds of one ledger: its anchors, and what was left aside."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from t2c.ledger.anchors.base import Anchor
+
+__all__ = ["Found", "Remark"]
+
+
+class Remark(NamedTuple):
+    """Something that was found and not compared: why, how many there are, and the first of them in words."""
+
+    reason: str
+    number: int
+    detail: str
+
+
+class Found(NamedTuple):
+    """The anchors of one ledger and remarks on all else, at most one for each reason from Git."""
+
+    anchors: tuple[Anchor, ...]
+    remarks: tuple[Remark, ...]
