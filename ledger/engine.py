@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,7 @@ from t2c.ledger.journal.lock import HeldLock, OneShotLock, network_filesystem
 from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.position import Position
 from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.journal.segments import DEFAULT_RULE, FOLDER, SealRule, listed
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
 from t2c.ledger.kernel.digests import ZERO
@@ -83,9 +84,10 @@ def create(
 
 
 def _begun(journal: Path) -> bool:
-    """True if there is a journal; the genesis event comes with the file, so an empty one is none yet."""
+    """True if there is a journal: the genesis event comes with the file, so an empty one is none yet, unless its
+    events have been sealed."""
     try:
-        return journal.stat().st_size > 0
+        return journal.stat().st_size > 0 or bool(listed(journal.with_name(FOLDER)))
     except FileNotFoundError:
         return False
 
@@ -150,8 +152,11 @@ class Ledger:
         durability: Durability = "commit",
         hold: bool = False,
         allow_network: bool = False,
+        rule: SealRule = DEFAULT_RULE,
     ) -> None:
         """Open the ledger in `workspace`. `hold` keeps the lock's descriptor, right for many appends.
+
+        `rule` says when the journal's active file is sealed.
 
         Nothing is read or written yet. Raises Usage if there is no journal, Environment on a network file system.
         """
@@ -164,12 +169,13 @@ class Ledger:
         self.index = EventIndex(self.cache / "index.sqlite", self.journal, self.objects)
         lock = (HeldLock if hold else OneShotLock)(workspace / "lock")
         self._writer = Writer(
-            self.journal.path,
+            self.journal,
             lock=lock,
             clock=clock or SystemClock(),
             index=self.index,
             objects=self.objects,
             durability=durability,
+            rule=rule,
         )
 
     @property
@@ -194,6 +200,14 @@ class Ledger:
     ) -> list[Receipt]:
         """Record drafts; see `Writer.append` for what it promises and raises."""
         return self._writer.append(drafts, expected=expected, atomic=atomic)
+
+    def append_all(
+        self,
+        batches: Iterable[Sequence[EventDraft]],
+        acknowledge: Callable[[list[Receipt]], object] | None = None,
+    ) -> None:
+        """Record batch after batch, one synced while the next is made; see `Writer.append_all`."""
+        self._writer.append_all(batches, acknowledge)
 
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Events in order, after a position, up to and with seq `until`."""

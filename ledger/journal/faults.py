@@ -18,7 +18,7 @@ __all__ = ["KINDS", "Fault", "Faults", "Link", "decode_link"]
 KINDS: Final = (
     "edited", "gap", "reordered", "duplicate", "fork", "foreign_start", "torn_tail", "incomplete_batch",
     "not_json", "empty_line", "too_long", "bom", "first_bytes", "conflict_marker", "unwritten_blocks", "crlf",
-    "empty", "shrank",
+    "empty", "shrank", "segment_cut", "segment_name",
 )  # fmt: skip
 """Every kind of fault that level `chain` names."""
 
@@ -152,6 +152,12 @@ class Faults:
 
     def shrank(self, seq: int) -> None:
         self._name(seq, "shrank", "the file became shorter while it was read")
+
+    def cut_segment(self, seq: int, name: str) -> None:
+        self._name(seq, "segment_cut", f"the sealed segment {name} ends inside a line")
+
+    def misnamed(self, seq: int, name: str) -> None:
+        self._name(seq, "segment_name", f"the sealed segment {name} holds other events than its name says")
 
     def unfinished(self, seq: int, overhang: Overhang) -> None:
         """Bytes hang over the sound end; `seq` is the number that they would have had."""

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from t2c.ledger.kernel.digests import node_hash, node_state
 
-__all__ = ["Frontier", "root_of"]
+__all__ = ["Frontier", "Subtree", "root_of", "root_over"]
 
 _BLOCK: Final = 4096
 _pairs: Final = Struct("64s").iter_unpack
 
 
-class Frontier:
-    """The roots of the perfect subtrees so far: memory grows with the logarithm of the size."""
+class Subtree(NamedTuple):
+    """The root `node` of the perfect subtree over leaves `at << level` and the 2^level − 1 after it."""
 
-    def __init__(self) -> None:
-        self._levels: list[bytes | None] = []
-        self.size = 0
+    level: int
+    at: int
+    node: bytes
+
+
+class Frontier:
+    """The perfect subtrees that cover the leaves from `start` on: memory grows with the logarithm of the size.
+
+    A frontier that starts inside a tree is one stretch of it: its subtrees can be added to the one before it.
+    """
+
+    def __init__(self, start: int = 0) -> None:
+        self.size = start
+        self._subtrees: list[Subtree] = []
 
     def extend(self, leaves: bytes) -> None:
         """Add leaf hashes: 32 bytes each, one behind the other."""
@@ -29,28 +41,34 @@ class Frontier:
             # than leaf by leaf.
             aligned = self.size & -self.size or _BLOCK
             width = min(aligned, _BLOCK, 1 << ((count - at).bit_length() - 1))
-            self._carry(_perfect_root(leaves[at * 32 : (at + width) * 32]), width.bit_length() - 1)
-            self.size += width
+            self.add(width.bit_length() - 1, _perfect_root(leaves[at * 32 : (at + width) * 32]))
             at += width
 
-    def _carry(self, node: bytes, level: int) -> None:
-        levels = self._levels
-        levels += [None] * (level + 1 - len(levels))
-        while level < len(levels) and (left := levels[level]) is not None:
-            node, levels[level] = node_hash(left, node), None
-            level += 1
-        if level == len(levels):
-            levels.append(node)
-        else:
-            levels[level] = node
+    def add(self, level: int, node: bytes) -> None:
+        """Add the root of the perfect subtree over the next 2^level leaves, which may begin one of that size."""
+        index = self.size >> level
+        self.size += 1 << level
+        subtrees = self._subtrees
+        while index & 1 and subtrees and subtrees[-1][:2] == (level, index - 1):
+            node = node_hash(subtrees.pop().node, node)
+            level, index = level + 1, index >> 1
+        subtrees.append(Subtree(level, index, node))
+
+    def subtrees(self) -> list[Subtree]:
+        """The subtrees that cover what was added, from left to right."""
+        return list(self._subtrees)
 
     def root(self) -> bytes:
         """The root over all leaves so far; of no leaves, SHA-256 of nothing (RFC 6962 §2.1)."""
-        found: bytes | None = None
-        for node in self._levels:
-            if node is not None:
-                found = node if found is None else node_hash(node, found)
-        return sha256().digest() if found is None else found
+        return root_over(self._subtrees)
+
+
+def root_over(subtrees: Sequence[Subtree]) -> bytes:
+    """The root over subtrees that cover all leaves from the first one on."""
+    found: bytes | None = None
+    for subtree in reversed(subtrees):
+        found = subtree.node if found is None else node_hash(subtree.node, found)
+    return sha256().digest() if found is None else found
 
 
 def _perfect_root(leaves: bytes) -> bytes:

@@ -2,79 +2,43 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import msgspec
 
-from t2c.ledger.errors import Corrupt, Environment, Usage
+from t2c.ledger.errors import Corrupt
 from t2c.ledger.journal.chain import MAX_LINE
 from t2c.ledger.journal.entry import Entry, decode_entry
+from t2c.ledger.journal.parts import Part, Parts, open_parts
 from t2c.ledger.journal.position import START, Position
-from t2c.ledger.journal.tail import Tail, check_start, damaged, line_before, read_tail
+from t2c.ledger.journal.segments import FOLDER
+from t2c.ledger.journal.tail import Tail, damaged
 from t2c.ledger.kernel.digests import leaf_hash
 
-__all__ = ["JournalFile", "open_journal"]
+__all__ = ["JournalFile"]
 
 _BUFFER: Final = 1 << 18
-_DISK: Final = (errno.EIO, errno.ESTALE)
 _POINT: Final = 1 << 13
 """Bytes read at once where single lines are picked out."""
 
 
-@contextmanager
-def open_journal(path: Path, buffering: int = _BUFFER) -> Iterator[BinaryIO]:
-    """Open the journal for reading. Raises Usage if there is none, Environment if it cannot be read."""
-    try:
-        # Without O_NONBLOCK the opening of a pipe in the journal's place would wait for ever.
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        raise Usage(
-            f"there is no ledger at {path.parent}", remedy="make one with `t2c init` or `t2c scan`"
-        ) from None
-    except OSError as error:
-        raise _unreadable(path, error.strerror or "it cannot be opened") from error
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise _unreadable(path, "it is not a file")
-    with os.fdopen(fd, "rb", buffering=buffering) as stream:
-        try:
-            yield stream
-        except OSError as error:
-            if error.errno not in _DISK:
-                raise
-            raise _unreadable(path, error.strerror or "the disk failed") from error
-
-
-def _unreadable(path: Path, why: str) -> Environment:
-    return Environment(
-        f"the journal cannot be read: {why}",
-        where=str(path),
-        safe="nothing was read or written",
-        remedy="check its permissions and what stands in its place",
-    )
-
-
 class JournalFile:
-    """A journal on disk as its readers see it: events in order, found by `seq`, up to the sound end."""
+    """A journal on disk as its readers see it: events in order, found by `seq`, up to the sound end.
+
+    `path` is the active file; its sealed segments lie in the folder `segments` beside it. Offsets count over all
+    of them.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.segments = path.with_name(FOLDER)
 
     def tail(self) -> Tail:
         """The sound end and what hangs over it."""
-        with open_journal(self.path) as stream:
-            return self._tail(stream)
-
-    def _tail(self, stream: BinaryIO) -> Tail:
-        fd = stream.fileno()
-        check_start(fd, self.path.name)
-        return read_tail(fd, os.fstat(fd).st_size, self.path.name)
+        with open_parts(self.path, self.segments, _BUFFER) as parts:
+            return parts.tail()
 
     def head(self) -> Position:
         """The position after the last event that counts."""
@@ -86,16 +50,19 @@ class JournalFile:
         Raises Corrupt at the first line that is no event or whose `seq` is out of place. Events appended while
         reading are not seen.
         """
-        with open_journal(self.path) as stream:
-            end = self._tail(stream).position.offset
+        with open_parts(self.path, self.segments, _BUFFER) as parts:
+            end = parts.tail().position.offset
             offset, expected = after.offset, after.seq + 1
-            stream.seek(offset)
             while offset < end and (until is None or expected <= until):
-                line = stream.readline(MAX_LINE + 1)
-                entry = self._entry(line, expected)
-                yield offset, line, entry
-                offset += len(line)
-                expected += 1
+                part = parts.part_at(offset)
+                stream, stop = parts.stream(part), min(part.end, end)
+                stream.seek(offset - part.base)
+                while offset < stop and (until is None or expected <= until):
+                    line = stream.readline(MAX_LINE + 1)
+                    entry = self._entry(line, expected)
+                    yield offset, line, entry
+                    offset += len(line)
+                    expected += 1
 
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Every event after `after`, up to and with seq `until`."""
@@ -104,16 +71,14 @@ class JournalFile:
 
     def line_at(self, offset: int) -> bytes:
         """The line that starts at byte `offset`, LF excluded."""
-        with open_journal(self.path, _POINT) as stream:
-            stream.seek(offset)
-            return stream.readline(MAX_LINE + 1).rstrip(b"\n")
+        with open_parts(self.path, self.segments, _POINT) as parts:
+            return _line(parts, offset).rstrip(b"\n")
 
     def many(self, offsets: Iterable[int]) -> Iterator[Entry]:
         """The events whose lines start at these bytes, in the order asked for."""
-        with open_journal(self.path, _POINT) as stream:
+        with open_parts(self.path, self.segments, _POINT) as parts:
             for offset in offsets:
-                stream.seek(offset)
-                yield self._entry(stream.readline(MAX_LINE + 1), None)
+                yield self._entry(_line(parts, offset), None)
 
     def _entry(self, line: bytes, expected: int | None) -> Entry:
         if len(line) > MAX_LINE:
@@ -141,14 +106,16 @@ class JournalFile:
         """True if the line that ends at `position` is there, with its seq and hash; no line before it is read."""
         if position == START:
             return True
-        with open_journal(self.path, _POINT) as stream:
-            fd = stream.fileno()
-            if not 0 < position.offset <= os.fstat(fd).st_size:
+        with open_parts(self.path, self.segments, _POINT) as parts:
+            if not 0 < position.offset <= parts.size:
                 return False
-            if os.pread(fd, 1, position.offset - 1) != b"\n":
+            part = parts.part_at(position.offset - 1)
+            stream = parts.stream(part)
+            stream.seek(position.offset - 1 - part.base)
+            if stream.read(1) != b"\n":
                 return False
             try:
-                _, line = line_before(fd, position.offset, self.path.name)
+                _, line = parts.line_before(position.offset)
                 return leaf_hash(line) == position.hash and self._entry(line, None).seq == position.seq
             except Corrupt:
                 return False
@@ -157,23 +124,51 @@ class JournalFile:
         """The position after event `seq`, found by bisection; None if there is no such event."""
         if seq < 1:
             return START if seq == 0 else None
-        with open_journal(self.path, _POINT) as stream:
-            low, high = 0, self._tail(stream).position.offset
-            while low < high:
-                middle = (low + high) // 2
-                stream.seek(max(0, middle - 1))
-                if middle:
-                    stream.readline(MAX_LINE + 1)
-                offset = stream.tell()
-                if offset >= high:
-                    high = middle
-                    continue
-                line = stream.readline(MAX_LINE + 1)
-                found = self._entry(line, None).seq
-                if found == seq:
-                    return Position(seq, leaf_hash(line[:-1]), offset + len(line))
-                if found < seq:
-                    low = offset + len(line)
-                else:
-                    high = offset
-        return None
+        found = self._last(lambda entry: entry.seq <= seq)
+        return found if found.seq == seq else None
+
+    def at_time(self, ts: str) -> Position:
+        """The position after the last event that is not later than `ts`, written as events write it.
+
+        Times never go back in a journal (journal-engine §1). START if every event is later.
+        """
+        return self._last(lambda entry: entry.ts <= ts)
+
+    def _last(self, before: Callable[[Entry], bool]) -> Position:
+        """The position after the last event for which `before` holds, which it does up to some event."""
+        with open_parts(self.path, self.segments, _POINT) as parts:
+            end = parts.tail().position.offset
+            found = START
+            for part in parts.all:
+                stop = min(part.end, end)
+                if part.base >= stop or not before(self._entry(_line(parts, part.base), None)):
+                    break
+                found = self._last_of(parts.stream(part), part, stop, before)
+            return found
+
+    def _last_of(self, stream: BinaryIO, part: Part, stop: int, before: Callable[[Entry], bool]) -> Position:
+        low, high, found = 0, stop - part.base, START
+        while low < high:
+            middle = (low + high) // 2
+            stream.seek(max(0, middle - 1))
+            if middle:
+                stream.readline(MAX_LINE + 1)
+            offset = stream.tell()
+            if offset >= high:
+                high = middle
+                continue
+            line = stream.readline(MAX_LINE + 1)
+            entry = self._entry(line, None)
+            if before(entry):
+                low = offset + len(line)
+                found = Position(entry.seq, leaf_hash(line[:-1]), part.base + low)
+            else:
+                high = offset
+        return found
+
+
+def _line(parts: Parts, offset: int) -> bytes:
+    part = parts.part_at(offset)
+    stream = parts.stream(part)
+    stream.seek(offset - part.base)
+    return stream.readline(MAX_LINE + 1)

@@ -23,18 +23,20 @@ __all__ = ["set_aside", "unrecorded_repairs"]
 _CHUNK: Final = 1 << 20
 
 
-def set_aside(fd: int, journal: Path, overhang: Overhang) -> None:
+def set_aside(fd: int, journal: Path, overhang: Overhang, base: int) -> None:
     """Copy the overhang to `<journal>.torn-<offset>`, then cut the journal there. Call under the lock.
+
+    `base` is the offset of the first byte of the file behind `fd`.
 
     Raises Environment if the copy cannot be made; nothing is cut then.
     """
     try:
         # A crash after the copy and before the cut leaves a copy that serves as well as a new one.
         there = takewhile(Path.exists, _names(journal, overhang.offset))
-        if not any(_same(fd, overhang, saved) for saved in there):
-            _save(fd, overhang, _free_name(journal, overhang.offset))
+        if not any(_same(fd, overhang, base, saved) for saved in there):
+            _save(fd, overhang, base, _free_name(journal, overhang.offset))
         sync_folder(journal.parent)
-        os.ftruncate(fd, overhang.offset)
+        os.ftruncate(fd, overhang.offset - base)
         os.fsync(fd)
     except OSError as error:
         raise Environment(
@@ -45,28 +47,28 @@ def set_aside(fd: int, journal: Path, overhang: Overhang) -> None:
         ) from error
 
 
-def _blocks(fd: int, overhang: Overhang) -> Iterator[bytes]:
+def _blocks(fd: int, overhang: Overhang, base: int) -> Iterator[bytes]:
     done = 0
     while done < overhang.length:
-        block = os.pread(fd, min(_CHUNK, overhang.length - done), overhang.offset + done)
+        block = os.pread(fd, min(_CHUNK, overhang.length - done), overhang.offset - base + done)
         if not block:
             return
         done += len(block)
         yield block
 
 
-def _same(fd: int, overhang: Overhang, saved: Path) -> bool:
+def _same(fd: int, overhang: Overhang, base: int, saved: Path) -> bool:
     if saved.stat().st_size != overhang.length:
         return False
     with saved.open("rb") as stream:
-        return all(stream.read(len(block)) == block for block in _blocks(fd, overhang))
+        return all(stream.read(len(block)) == block for block in _blocks(fd, overhang, base))
 
 
-def _save(fd: int, overhang: Overhang, saved: Path) -> None:
+def _save(fd: int, overhang: Overhang, base: int, saved: Path) -> None:
     temporary = saved.with_name(f".{saved.name}.tmp")
     try:
         with temporary.open("wb") as out:
-            for block in _blocks(fd, overhang):
+            for block in _blocks(fd, overhang, base):
                 out.write(block)
             out.flush()
             os.fsync(out.fileno())

@@ -192,7 +192,7 @@ class TestGroupCommit:
     @pytest.fixture
     def writer(self, ledger: Ledger, lock: CountingLock) -> Iterator[Writer]:
         writer = Writer(
-            ledger.journal.path,
+            ledger.journal,
             lock=lock,
             clock=FixedClock(datetime(2026, 1, 5, tzinfo=UTC)),
             index=ledger.index,
