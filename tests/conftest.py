@@ -10,8 +10,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.evidence import Relation, RelationLinked, Signal
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.journal.chain import seal
+from t2c.ledger.journal.note import Checkpoint
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.actor import SCANNER, Actor, Trust
 from t2c.ledger.kernel.canon import canonical
@@ -371,3 +374,136 @@ def spawn() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
     with children:
         yield start
+
+
+_AUTHORITY_SETTINGS = """
+[req]
+distinguished_name = dn
+prompt = no
+[dn]
+CN = Test
+[ca_ext]
+basicConstraints = critical,CA:TRUE
+keyUsage = critical,keyCertSign,cRLSign
+[tsa_ext]
+basicConstraints = critical,CA:FALSE
+keyUsage = critical,digitalSignature
+extendedKeyUsage = critical,timeStamping
+[tsa]
+default_tsa = tsa1
+[tsa1]
+serial = serial
+crypto_device = builtin
+signer_cert = tsa.pem
+signer_key = tsa.key
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256
+accuracy = secs:1
+tsa_name = yes
+"""
+
+
+class Authority:
+    """A time-stamp authority on 127.0.0.1: `openssl ts -reply` behind HTTP, with a CA of its own in `folder`.
+
+    Besides the root of its address, which answers, there are paths that answer wrongly: `/error`, `/moved`,
+    `/page`, `/endless`, `/cut`. `asked` holds (path, content type) of each request.
+    """
+
+    def __init__(self, folder: Path, seconds: int | None = None) -> None:
+        self.folder = folder
+        self.ca = folder / "ca.pem"
+        self.asked: list[tuple[str, str | None]] = []
+        folder.mkdir()
+        (folder / "tsa.cnf").write_text(_AUTHORITY_SETTINGS)
+        (folder / "serial").write_text("01\n")
+        new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-config", "tsa.cnf")
+        self._openssl(
+            "req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-extensions", "ca_ext", "-subj", "/CN=CA",
+            "-days", "100",
+        )  # fmt: skip
+        self._openssl("req", *new, "-keyout", "tsa.key", "-out", "tsa.csr", "-subj", "/CN=Test TSA")
+        now = datetime.now(UTC)
+        until = now + (timedelta(days=99) if seconds is None else timedelta(seconds=seconds))
+        (folder / "index").touch()
+        self._openssl(
+            "ca", "-config", self._signer(), "-batch", "-notext", "-in", "tsa.csr", "-out", "tsa.pem",
+            "-startdate", f"{now - timedelta(hours=1):%Y%m%d%H%M%SZ}", "-enddate", f"{until:%Y%m%d%H%M%SZ}",
+        )  # fmt: skip
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def stamp(self, checkpoint: Checkpoint) -> bytes:
+        """A token for a checkpoint, asked for by openssl and without HTTP."""
+        (self.folder / "asked").write_text(checkpoint.body())
+        self._openssl("ts", "-query", "-data", "asked", "-sha256", "-cert", "-no_nonce", "-out", "query")
+        return self.reply((self.folder / "query").read_bytes())
+
+    def reply(self, query: bytes) -> bytes:
+        (self.folder / "query").write_bytes(query)
+        self._openssl("ts", "-reply", "-queryfile", "query", "-config", "tsa.cnf", "-out", "reply")
+        return (self.folder / "reply").read_bytes()
+
+    def _openssl(self, *arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
+
+    def _signer(self) -> str:
+        text = (
+            "[ca]\ndefault_ca=own\n[own]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ncertificate=ca.pem\n"
+            "private_key=ca.key\ndefault_md=sha256\npolicy=any\nx509_extensions=tsa_ext\n[any]\ncommonName=supplied\n"
+        )
+        extension = _AUTHORITY_SETTINGS[
+            _AUTHORITY_SETTINGS.index("[tsa_ext]") : _AUTHORITY_SETTINGS.index("[tsa]")
+        ]
+        (self.folder / "ca.cnf").write_text(text + extension)
+        return "ca.cnf"
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        authority = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                query = self.rfile.read(int(self.headers["Content-Length"]))
+                authority.asked.append((self.path, self.headers["Content-Type"]))
+                kind = "text/html" if self.path == "/page" else "application/timestamp-reply"
+                body = authority.reply(query) if self.path == "/" else b"<p>"
+                if self.path == "/endless":
+                    body = b"x" * (3 << 20)
+                self.send_response({"/error": 503, "/moved": 302}.get(self.path, 200))
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body) + (self.path == "/cut")))
+                if self.path == "/moved":
+                    self.send_header("Location", "/")
+                self.end_headers()
+                with contextlib.suppress(ConnectionError):
+                    self.wfile.write(body)
+
+            def log_message(self, *arguments: object) -> None:
+                pass
+
+        return Handler
+
+
+@pytest.fixture
+def new_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Authority]]:
+    """Makes a time-stamp authority by name; its certificate may last only some `seconds` from now."""
+    with contextlib.ExitStack() as stack:
+
+        def make(name: str, seconds: int | None = None) -> Authority:
+            made = Authority(tmp_path_factory.mktemp("tsa") / name, seconds)
+            stack.callback(made.close)
+            return made
+
+        yield make
+
+
+@pytest.fixture
+def authority(new_authority: Callable[..., Authority]) -> Authority:
+    """A time-stamp authority."""
+    return new_authority("authority")
