@@ -207,6 +207,13 @@ def test_a_longer_hash_that_borrows_a_byte_of_its_neighbour_is_refused() -> None
     assert not proofs.includes(joined[:33], 0, 2, [joined[33:]], root)
 
 
+def test_what_is_no_hash_has_no_part_in_a_proof() -> None:
+    root = hashlib.sha256(b"\x01" + LEAVES[0] + b"short").digest()
+    assert not proofs.includes(LEAVES[0], 0, 2, [b"short"], root)
+    assert not proofs.extends(1, LEAVES[0], 2, root, [b"short"])
+    assert not proofs.extends(1, b"short", 1, b"short", [])
+
+
 def test_nothing_is_proven_of_an_empty_tree_or_beyond_the_end() -> None:
     assert proofs.root(KNOWN, 0) == hashlib.sha256(b"").digest()
     for index, size in ((0, 0), (8, 8), (-1, 8)):
