@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint check bench clean
+.PHONY: demo test lint check bench bench-million clean
 
 demo: $(STAMP)
 	@$(BIN)/python docs/examples/demo.py
@@ -23,10 +23,15 @@ lint: $(STAMP)
 
 check: lint test
 
+PEERS := $(BIN)/python -c 'import eventsourcing, auditchain' 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+
 bench: $(STAMP)
-	$(BIN)/python tests/bench/verify_chain.py
-	$(BIN)/python tests/bench/append.py
-	$(BIN)/python tests/bench/scan.py
+	@$(PEERS)
+	$(BIN)/python tests/bench/run.py --write docs/benchmarks.md
+
+bench-million: $(STAMP)
+	$(BIN)/python tests/bench/run.py --million --write docs/benchmarks.md
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "t2c needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'

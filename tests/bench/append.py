@@ -1,212 +1,293 @@
-"""What a durable append costs, against a raw `write` and `fdatasync` of the same bytes; group commit; one command.
+"""What a durable append costs: against raw `write` and `fdatasync`, SQLite and `eventsourcing`; group commit.
 
-    python tests/bench/append.py [--rounds N]
+    python tests/bench/append.py [--quick] [--rounds N] [--rows GLOB]
 
-Contenders alternate in one run; medians of the rounds. Targets (journal-engine §9): 0.85, 0.4 and 0.2 of the raw rate
-at 1, 100 and 1,000 events a commit; ten times the rate with 64 waiting threads; a whole `t2c ledger append` at most
-1.5 × the CPU of importing its libraries.
+All contenders of a row write the same bytes to files of one folder, commit about, so that the disk is the same for all;
+their rates are compared over the whole of each round, and the median of the rounds' ratios is shown. `eventsourcing` is
+given its stored events ready made (`recorder.insert_events`), so only its writing is compared.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
-import sys
+import sqlite3
+import statistics
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
 
-from common import BENCH, CLOCK, cpu_of_command, load, median, note
+from common import BENCH, CLOCK, Asked, Cost, NotHere, Row, alone, cost, files, note, notes, workspace
 
-from t2c.ledger.engine import JOURNAL, Durability, Ledger, create
+from t2c.ledger.engine import Durability, Ledger
 from t2c.ledger.events.draft import EventDraft
 
-TOTALS = {1: 150, 100: 6_000, 1000: 40_000}
-IMPORTS = "import typer, orjson; from pydantic import BaseModel"
+COMMITS = {1: 100, 100: 30, 1000: 20}
+APART = 10
+"""Commits of one contender before the next takes its turn."""
 
 
-def fresh() -> Path:
-    workspace = BENCH / "append"
-    shutil.rmtree(workspace, ignore_errors=True)
-    workspace.mkdir(parents=True)
-    create(workspace, clock=CLOCK)
-    return workspace
+class Contender(NamedTuple):
+    """`commits` writes that many batches durably, each with its own sync; it is called often."""
+
+    commits: Callable[[int], object]
+    close: Callable[[], object]
 
 
-def rate(total: int, call: Callable[[], None]) -> tuple[float, float]:
-    """Events a second of wall time, and CPU microseconds an event."""
-    cpu, wall = time.process_time(), time.perf_counter()
-    call()
-    return total / (time.perf_counter() - wall), (time.process_time() - cpu) / total * 1e6
+def in_turns(
+    asked: Asked, size: int, contenders: dict[str, Callable[[], Contender]]
+) -> dict[str, list[Cost]]:
+    """The cost of one commit of each contender, one entry a round; they take turns within it."""
+    times = max(2 * APART, asked.size(COMMITS[size]))
+    found: dict[str, list[Cost]] = {name: [] for name in contenders}
+    for _ in range(asked.rounds):
+        opened = {name: begin() for name, begin in contenders.items()}
+        spent = dict.fromkeys(contenders, Cost(0, 0))
+        for contender in opened.values():
+            contender.commits(1)
+        for first, last in pairwise([*range(0, times, APART), times]):
+            for name, contender in opened.items():
+                took = cost(lambda write=contender.commits, n=last - first: write(n))  # type: ignore[misc]
+                spent[name] = Cost(spent[name].wall + took.wall, spent[name].cpu + took.cpu)
+        for name, contender in opened.items():
+            contender.close()
+            found[name].append(Cost(spent[name].wall / times, spent[name].cpu / times))
+    return found
 
 
-def repeat(ledger: Ledger, drafts: list[EventDraft], times: int) -> None:
-    for _ in range(times):
-        ledger.append(drafts)
+def ledger(size: int) -> Contender:
+    """Ours, one call after another, with the lock's descriptor held."""
+    opened = Ledger(workspace("append"), clock=CLOCK, hold=True)
+    drafts = notes(1, size)
+    return Contender(lambda times: [opened.append(drafts) for _ in range(times)], opened.close)
 
 
-class Stopwatch:
-    """Wall and CPU seconds, added up over many short stretches."""
+def overlapped(size: int) -> Contender:
+    """Ours, a stream of batches: each is acknowledged when it is synced, and the next is made meanwhile."""
+    opened = Ledger(workspace("append-overlapped"), clock=CLOCK, hold=True)
+    drafts = notes(1, size)
 
-    def __init__(self) -> None:
-        self.wall = self.cpu = 0.0
+    def commits(times: int) -> None:
+        acknowledged: list[int] = []
+        opened.append_all([drafts] * times, lambda receipts: acknowledged.append(len(receipts)))
+        assert acknowledged == [size] * times
 
-    def add(self, call: Callable[[], object]) -> None:
-        cpu, wall = time.process_time(), time.perf_counter()
-        call()
-        self.wall += time.perf_counter() - wall
-        self.cpu += time.process_time() - cpu
+    return Contender(commits, opened.close)
 
 
-def commits(rounds: int) -> None:
-    """Both write to files of one folder, commit about, so that the disk is the same for both."""
-    print(
-        f"{'a commit':>10} {'raw/s':>10} {'ledger/s':>10} {'ratio':>6} {'raw us':>8} {'ledger us':>9}  durability"
+def block_of(size: int) -> bytes:
+    """The bytes that the ledger writes for a batch."""
+    place = workspace("append-sample")
+    with Ledger(place, clock=CLOCK) as opened:
+        receipts = opened.append(notes(1, size))
+    (path,) = files(place)
+    return Path(path).read_bytes()[receipts[0].offset :]
+
+
+def raw(block: bytes) -> Contender:
+    """One `write` and one `fdatasync` a commit."""
+    fd = os.open(fresh("raw"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    return Contender(
+        lambda times: [(os.write(fd, block), os.fdatasync(fd)) for _ in range(times)], lambda: os.close(fd)
     )
-    for size, total in TOTALS.items():
-        drafts = [note(number) for number in range(size)]
-        found: list[tuple[float, float, float, float, float]] = []
-        for _ in range(rounds):
-            raw, ours = Stopwatch(), Stopwatch()
-            with Ledger(fresh(), clock=CLOCK, hold=True) as ledger:
-                receipts = ledger.append(drafts)
-                block = (BENCH / "append" / JOURNAL).read_bytes()[receipts[0].offset :]
-                fd = os.open(BENCH / "append" / "raw", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-                for _ in range(total // size):
-                    raw.add(lambda fd=fd, block=block: (os.write(fd, block), os.fdatasync(fd)))  # type: ignore[misc]
-                    ours.add(lambda log=ledger, drafts=drafts: log.append(drafts))  # type: ignore[misc]
-                os.close(fd)
-            found.append(
-                (total / raw.wall, total / ours.wall, raw.wall / ours.wall, raw.cpu / total, ours.cpu / total)
+
+
+def sqlite(lines: list[bytes]) -> Contender:
+    """One row an event, write-ahead log, synchronous=FULL."""
+    database = sqlite3.connect(fresh("sqlite.db"), isolation_level=None)
+    database.execute("pragma journal_mode=wal")
+    database.execute("pragma synchronous=full")
+    database.execute("create table event(seq integer primary key, prev text, body blob)")
+    rows = [("0" * 64, line) for line in lines]
+
+    def commits(times: int) -> None:
+        for _ in range(times):
+            database.execute("begin immediate")
+            database.executemany("insert into event(prev, body) values (?, ?)", rows)
+            database.execute("commit")
+
+    return Contender(commits, database.close)
+
+
+def eventsourcing(lines: list[bytes]) -> Contender:
+    """The recorder of an application on SQLite, at its own settings."""
+    try:
+        from eventsourcing.persistence import StoredEvent
+        from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
+    except ImportError:
+        raise NotHere("eventsourcing is not installed (pip install --group bench)") from None
+    store = SQLiteDatastore(str(fresh("eventsourcing.db")))
+    recorder = SQLiteApplicationRecorder(store)
+    recorder.create_table()
+    done = 0
+
+    def commits(times: int) -> None:
+        nonlocal done
+        for _ in range(times):
+            done += 1
+            stored = [
+                StoredEvent(UUID(int=done), version, "bench:Event", line)
+                for version, line in enumerate(lines, 1)
+            ]
+            recorder.insert_events(stored)
+
+    return Contender(commits, store.close)
+
+
+def fresh(name: str) -> Path:
+    """A file of the bench folder that is not there yet."""
+    folder = BENCH / "append-others"
+    folder.mkdir(exist_ok=True)
+    for path in folder.glob(f"{name}*"):
+        path.unlink()
+    return folder / name
+
+
+def durable(size: int) -> Callable[[Asked], Iterator[Row]]:
+    """The rows of one batch size: against raw, SQLite and eventsourcing; streams of batches overlap."""
+
+    def measure(asked: Asked) -> Iterator[Row]:
+        block = block_of(size)
+        lines = block.rstrip(b"\n").split(b"\n")
+        contenders: dict[str, Callable[[], Contender]] = {
+            "ledger": lambda: ledger(size),
+            "raw": lambda: raw(block),
+        }
+        if size > 1:
+            contenders["overlapped"] = lambda: overlapped(size)
+        if size <= 100:
+            contenders["sqlite"] = lambda: sqlite(lines)
+            contenders["eventsourcing"] = lambda: eventsourcing(lines)
+        found = in_turns(asked, size, contenders)
+        best = "overlapped" if size > 1 else "ledger"
+        must, aim = {1: (0.85, 0.95), 100: (0.4, 0.55), 1000: (0.2, 0.3)}[size]
+        for name, own, peer, least, most in (
+            ("raw", best, "raw write and fdatasync of the same bytes", must, aim),
+            ("sqlite", best, "SQLite WAL FULL, a row an event, the same bytes", 1, 1.2),
+            ("eventsourcing", best, "eventsourcing recorder on SQLite, the same bytes", 1.4, 3),
+            ("call", "ledger", "raw write and fdatasync of the same bytes", None, None),
+        ):
+            other = "raw" if name == "call" else name
+            if other not in found or (name == "call" and best == "ledger"):
+                continue
+            ours, theirs = found[own], found[other]
+            way = (
+                "a call a commit" if own == "ledger" else "a stream of commits, one made while one is synced"
             )
-        rates = [median([each[column] for each in found]) for column in range(5)]
-        print(
-            f"{size:>10,} {rates[0]:>10,.0f} {rates[1]:>10,.0f} {rates[2]:>6.2f} {rates[3] * 1e6:>8.1f} "
-            f"{rates[4] * 1e6:>9.1f}  commit"
-        )
+            yield Row(
+                f"append-{size}-{name}",
+                f"durable append, {size:,} a commit, {len(block) / size:.0f} bytes an event, {way}",
+                peer,
+                statistics.median(peers.wall / mine.wall for mine, peers in zip(ours, theirs, strict=True)),
+                must="" if least is None else f">= {least}",
+                aim="" if most is None else f">= {most}",
+                ours=_rate(ours, size),
+                theirs=_rate(theirs, size),
+                durability="commit",
+            )
+
+    return measure
 
 
-def unsynced(rounds: int) -> None:
-    drafts = [note(number) for number in range(1000)]
+def _rate(costs: list[Cost], size: int) -> str:
+    wall = statistics.median(spent.wall for spent in costs)
+    cpu = statistics.median(spent.cpu for spent in costs)
+    return f"{size / wall:,.0f} events/s, {cpu / size * 1e6:.1f} us CPU an event"
+
+
+def unsynced(asked: Asked) -> Iterator[Row]:
+    """What the other levels of durability give; no limits."""
     levels: tuple[Durability, ...] = ("batch", "none")
+    drafts = notes(1, 1000)
     for level in levels:
-        found = []
-        for _ in range(rounds):
-            with Ledger(fresh(), clock=CLOCK, hold=True, durability=level) as ledger:
-                found.append(rate(40_000, lambda log=ledger: repeat(log, drafts, 40)))  # type: ignore[misc]
-        each, cpu = median([pair[0] for pair in found]), median([pair[1] for pair in found])
-        print(f"{1000:>10,} {'':>10} {each:>10,.0f} {'':>6} {'':>8} {cpu:>9.1f}  {level}")
-
-
-def keyed(rounds: int) -> None:
-    for size in (1, 100):
-        found = []
-        for _ in range(rounds):
-            with Ledger(fresh(), clock=CLOCK, hold=True) as ledger:
-                calls = [
-                    [_with_key(note(n), f"{turn}-{n}") for n in range(size)]
-                    for turn in range(max(2, 2000 // size))
-                ][: 100 if size == 1 else 20]
-
-                def run(log: Ledger = ledger, calls: list[list[EventDraft]] = calls) -> None:
-                    for call in calls:
-                        log.append(call)
-
-                found.append(rate(size * len(calls), run))
-        each, cpu = median([pair[0] for pair in found]), median([pair[1] for pair in found])
-        print(
-            f"{size:>10,} {'':>10} {each:>10,.0f} {'':>6} {'':>8} {cpu:>9.1f}  commit, each event with a key"
+        costs = []
+        for _ in range(asked.rounds):
+            with Ledger(workspace("append"), clock=CLOCK, hold=True, durability=level) as opened:
+                times = asked.size(20)
+                spent = cost(lambda log=opened, n=times: [log.append(drafts) for _ in range(n)])  # type: ignore[misc]
+                costs.append(Cost(spent.wall / times, spent.cpu / times))
+        cpu = statistics.median(spent.cpu for spent in costs) / 1000
+        yield Row(
+            f"append-{level}",
+            "append, 1,000 a call",
+            value=cpu * 1e6,
+            unit="us CPU an event",
+            ours=_rate(costs, 1000),
+            durability=level,
         )
+
+
+def keyed(asked: Asked) -> Iterator[Row]:
+    """What an idempotency key on each event adds; no limits."""
+    costs = []
+    for turn in range(asked.rounds):
+        with Ledger(workspace("append"), clock=CLOCK, hold=True) as opened:
+            calls = [[_with_key(note(n), f"{turn}-{call}-{n}") for n in range(100)] for call in range(10)]
+            spent = cost(lambda log=opened, calls=calls: [log.append(call) for call in calls])  # type: ignore[misc]
+            costs.append(Cost(spent.wall / 10, spent.cpu / 10))
+    cpu = statistics.median(spent.cpu for spent in costs) / 100
+    yield Row(
+        "append-keyed",
+        "durable append, 100 a commit, each event with a key",
+        value=cpu * 1e6,
+        unit="us CPU an event",
+        ours=_rate(costs, 100),
+        durability="commit",
+    )
 
 
 def _with_key(item: EventDraft, key: str) -> EventDraft:
     return EventDraft(item.type, item.v, item.data, item.actor, item.trust, (), item.run, key)
 
 
-def group_commit(rounds: int, threads: int = 64, each: int = 10) -> None:
-    alone: list[float] = []
-    grouped: list[float] = []
-    for _ in range(rounds):
-        with Ledger(fresh(), clock=CLOCK, hold=True) as ledger:
-            alone.append(rate(each * 4, lambda log=ledger: repeat(log, [note(1)], each * 4))[0])  # type: ignore[misc]
+def group_commit(asked: Asked, threads: int = 64, each: int = 10) -> Iterator[Row]:
+    """Many threads that each wait for their own append, against one that appends one by one."""
+    gains: list[float] = []
+    rates: list[tuple[float, float]] = []
+    item = [note(1)]
+    for _ in range(asked.rounds):
+        with Ledger(workspace("append"), clock=CLOCK, hold=True) as opened:
 
-            def crowd(log: Ledger = ledger) -> None:
-                workers = [
-                    threading.Thread(target=repeat, args=(log, [note(n)], each)) for n in range(threads)
-                ]
+            def many(count: int, log: Ledger = opened) -> None:
+                for _ in range(count):
+                    log.append(item)
+
+            def crowd() -> None:
+                workers = [threading.Thread(target=many, args=(each,)) for _ in range(threads)]
                 for worker in workers:
                     worker.start()
                 for worker in workers:
                     worker.join()
 
-            grouped.append(rate(threads * each, crowd)[0])
-    gain = median([many / one for many, one in zip(grouped, alone, strict=True)])
-    print(
-        f"group commit: {threads} waiting threads {median(grouped):,.0f}/s, one by one {median(alone):,.0f}/s, "
-        f"{gain:.1f} x  (commit)"
+            alone_rate = each * 4 / cost(lambda: many(each * 4)).wall
+            crowd_rate = threads * each / cost(crowd).wall
+            rates.append((crowd_rate, alone_rate))
+            gains.append(crowd_rate / alone_rate)
+    yield Row(
+        "append-group",
+        f"{threads} waiting threads, group commit",
+        "one thread, one by one",
+        statistics.median(gains),
+        must=">= 10",
+        ours=f"{statistics.median(rate for rate, _ in rates):,.0f} events/s",
+        theirs=f"{statistics.median(rate for _, rate in rates):,.0f} events/s",
+        durability="commit",
     )
 
 
-def whole_command(rounds: int) -> None:
-    workspace = fresh()
-    root = workspace.parent / "append-root"
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir()
-    create(root / ".t2c", clock=CLOCK)
-    # Compiled modules are kept, as they are for anybody who runs a command twice.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = str(BENCH / "pycache")
-    append = [
-        sys.executable,
-        "-m",
-        "t2c.cli",
-        "--root",
-        str(root),
-        "ledger",
-        "append",
-        "--statement",
-        "checked",
-    ]
-    floor = [sys.executable, "-c", IMPORTS]
-    try:
-        cpu_of_command(append, environment)
-    except (OSError, RuntimeError, ValueError) as error:
-        print(f"t2c ledger append: not available ({error})")
-        return
-    cpu_of_command(floor, environment)
-    ours: list[float] = []
-    theirs: list[float] = []
-    for _ in range(rounds):
-        ours.append(cpu_of_command(append, environment))
-        theirs.append(cpu_of_command(floor, environment))
-    print(
-        f"t2c ledger append, whole process: {median(ours) * 1e3:.0f} ms CPU; its imports alone "
-        f"{median(theirs) * 1e3:.0f} ms; {median(ours) / median(theirs):.2f} x"
-    )
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=5)
-    asked = parser.parse_args()
-    print(f"lines of {note_length()} bytes, one file system: {BENCH}")
-    commits(asked.rounds)
-    unsynced(asked.rounds)
-    keyed(asked.rounds)
-    group_commit(asked.rounds)
-    whole_command(max(5, asked.rounds))
-    print(load())
-
-
-def note_length() -> int:
-    with Ledger(fresh(), clock=CLOCK) as ledger:
-        (receipt,) = ledger.append([note(1)])
-        return ledger.head().offset - receipt.offset
-
+MEASURES = {
+    "append-1": durable(1),
+    "append-100": durable(100),
+    "append-1000": durable(1000),
+    "append-unsynced": unsynced,
+    "append-keyed": keyed,
+    "append-group": group_commit,
+}
 
 if __name__ == "__main__":
-    main()
+    shutil.rmtree(BENCH / "append-others", ignore_errors=True)
+    BENCH.mkdir(exist_ok=True)
+    alone(__doc__, MEASURES)

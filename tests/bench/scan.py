@@ -1,23 +1,23 @@
 """What a scan costs: against parsing and reading history alone, and for 30,000 records.
 
-    python tests/bench/scan.py [--records N] [--rounds N] [REPOSITORY]
+    python tests/bench/scan.py [--quick] [--rounds N] [--rows GLOB]
 
-Prints CPU seconds of whole processes (user + system, children included) and their ratio, contenders alternating,
-the median of the rounds. Works on clones below `.bench/`.
+CPU seconds of whole processes, children included, contenders taking turns. Works on clones below `.bench/`.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from common import BENCH, Asked, Row, alone, files, process, t2c
+
 ROOT = Path(__file__).resolve().parents[2]
-BENCH = ROOT / ".bench"
+RECORDS = 30_000
 
 FLOOR = """
 import ast, subprocess, sys
@@ -33,31 +33,57 @@ subprocess.run(["git", "-C", str(root), "log", "--raw", "--numstat"], stdout=sub
 """
 
 
-# Compiled modules are kept, as they are for anybody who runs a command twice.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-ENVIRONMENT["PYTHONPYCACHEPREFIX"] = str(BENCH / "pycache")
-
-
-def cpu(command: list[str]) -> tuple[float, int]:
-    """CPU seconds of a process and its children, and its peak memory in MB."""
-    pid = os.posix_spawn(
-        command[0], command, ENVIRONMENT, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+def of_this_repository(asked: Asked) -> Iterator[Row]:
+    """The first scan of a clone of this repository, and a second one that finds nothing new."""
+    repository = BENCH / "repository"
+    shutil.rmtree(repository, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(repository)], check=True)
+    process(t2c(repository, "scan"))  # compiles the modules
+    floor, first, again = [], [], []
+    for _ in range(max(3, asked.rounds // 2)):
+        shutil.rmtree(repository / ".t2c", ignore_errors=True)
+        floor.append(process([sys.executable, "-c", FLOOR, str(repository)]).cpu)
+        first.append(process(t2c(repository, "scan")).cpu)
+        again.append(process(t2c(repository, "scan")).cpu)
+    base, scan, rescan = (statistics.median(values) for values in (floor, first, again))
+    yield Row(
+        "scan-first",
+        "t2c scan of a clone of this repository, CPU",
+        "ast.parse of its modules and git log --raw --numstat",
+        scan / base,
+        must="<= 3",
+        ours=f"{scan:.2f} s CPU",
+        theirs=f"{base:.2f} s CPU",
+        durability="commit",
     )
-    _, status, used = os.wait4(pid, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+    yield Row(
+        "scan-again",
+        "t2c scan where nothing changed, CPU",
+        "the first scan",
+        rescan / scan,
+        ours=f"{rescan:.2f} s CPU",
+        theirs=f"{scan:.2f} s CPU",
+        durability="commit",
+    )
 
 
-def t2c(root: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "t2c.cli", "--root", str(root), *arguments]
-
-
-def clone(source: Path, name: str) -> Path:
-    target = BENCH / name
-    shutil.rmtree(target, ignore_errors=True)
-    subprocess.run(["git", "clone", "--quiet", str(source), str(target)], check=True)
-    return target
+def of_many_records(asked: Asked) -> Iterator[Row]:
+    """A made-up repository of tasks, changelog entries and functions."""
+    made = synthetic(asked.size(RECORDS))
+    spent = process(t2c(made, "scan"))
+    found = 0
+    for path in files(made / ".t2c"):
+        with open(path, "rb") as stream:
+            found += sum(b'"type":"record.observed"' in line for line in stream)
+    what = f"t2c scan of a repository with {found:,} records"
+    detail = f"{spent.wall:.2f} s, {spent.cpu:.2f} s CPU, {spent.peak:.0f} MB at most"
+    limit = "" if asked.quick else "<= 8"
+    yield Row(
+        "scan-records", what, value=spent.cpu, unit="s CPU", must=limit, ours=detail, durability="commit"
+    )
+    yield Row(
+        "scan-memory", what, value=spent.peak, unit="MB", must="<= 200", ours=detail, durability="commit"
+    )
 
 
 def synthetic(records: int) -> Path:
@@ -85,37 +111,7 @@ def synthetic(records: int) -> Path:
     return target
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("repository", nargs="?", type=Path, default=ROOT)
-    options.add_argument("--records", type=int, default=30_000)
-    options.add_argument("--rounds", type=int, default=5)
-    chosen = options.parse_args()
-    BENCH.mkdir(exist_ok=True)
-    repository = clone(chosen.repository, "repository")
-    cpu(t2c(repository, "scan"))  # compiles the modules
-    floor, first, again = [], [], []
-    for _ in range(chosen.rounds):
-        shutil.rmtree(repository / ".t2c", ignore_errors=True)
-        floor.append(cpu([sys.executable, "-c", FLOOR, str(repository)])[0])
-        first.append(cpu(t2c(repository, "scan"))[0])
-        again.append(cpu(t2c(repository, "scan"))[0])
-    base, scan, rescan = (statistics.median(values) for values in (floor, first, again))
-    print(f"repository        {chosen.repository.name}")
-    print(f"read+ast+git log  {base:7.2f} s CPU")
-    print(f"first scan        {scan:7.2f} s CPU   {scan / base:5.2f} x (must be at most 3)")
-    print(f"second scan       {rescan:7.2f} s CPU   {rescan / scan:5.2f} x of the first")
-    made = synthetic(chosen.records)
-    used, peak = cpu(t2c(made, "scan"))
-    journal = made / ".t2c" / "journal.ndjson"
-    with journal.open("rb") as stream:
-        found = sum(b'"type":"record.observed"' in line for line in stream)
-    print(f"synthetic         {found:,} records, journal {journal.stat().st_size / 1e6:.0f} MB")
-    print(f"scan and project  {used:7.2f} s CPU   {peak} MB peak (must be under 8 s and 200 MB)")
-    used, peak = cpu(t2c(made, "scan"))
-    print(f"second scan       {used:7.2f} s CPU   {peak} MB peak")
-    print(f"durability commit, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}")
-
+MEASURES = {"scan-repository": of_this_repository, "scan-records": of_many_records}
 
 if __name__ == "__main__":
-    main()
+    alone(__doc__, MEASURES)
