@@ -201,6 +201,17 @@ def test_a_line_that_breaks_the_chain_gives_no_tree(chain: Any, folder: Path) ->
     assert Tree.stored(folder, chain.journal) is None
 
 
+def test_a_remake_that_did_not_come_to_its_end_leaves_nothing_to_believe(chain: Any, folder: Path) -> None:
+    fill(chain, 6)
+    Tree.open(folder, chain.journal).close()
+    level_file(folder, 2).write_bytes(bytes(32))
+    fill(chain, 8)
+    chain.path.write_bytes(chain.path.read_bytes().replace(b'{"n":6}', b'{"n":9}'))
+    with pytest.raises(Corrupt):
+        Tree.open(folder, chain.journal)
+    assert not (folder / PLACE).exists()
+
+
 def test_what_the_journal_does_not_hold_is_refused(chain: Any, folder: Path) -> None:
     fill(chain, 4)
     with Tree.open(folder, chain.journal) as found:
