@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.moment import resolve, with_events
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
@@ -36,10 +37,10 @@ class ProjectResult:
     withheld: Mapping[str, int]
 
 
-def project(context: Context, names: Sequence[str] = (), at: int | None = None) -> ProjectResult:
-    """Make the named views (default: all) as of the head, or as of event `at`.
+def project(context: Context, names: Sequence[str] = (), at: str | None = None) -> ProjectResult:
+    """Make the named views (default: all) as of the head, or as of the moment `at`.
 
-    Raises Usage for an unknown name or seq, Refused where a folder holds something that t2c did not make.
+    Raises Usage for an unknown name and what is no moment, Refused where a folder holds something that t2c did not make.
     """
     for name in names:
         if name not in ALL:
@@ -47,7 +48,9 @@ def project(context: Context, names: Sequence[str] = (), at: int | None = None) 
             hint = f"did you mean {close[0]}? " if close else ""
             raise Usage(f"there is no projection {name!r}", remedy=f"{hint}there are {', '.join(ALL)}")
     with open_ledger(context) as ledger:
-        return _write(context, ledger, list(names) or list(ALL), at)
+        with_events(ledger)
+        until = None if at is None else resolve(context, ledger, at).seq
+        return _write(context, ledger, list(names) or list(ALL), until)
 
 
 def project_all(context: Context, ledger: Ledger) -> None:
@@ -70,9 +73,9 @@ def _stands_at(context: Context, name: str, head: Position) -> bool:
     )
 
 
-def _write(context: Context, ledger: Ledger, names: Sequence[str], at: int | None) -> ProjectResult:
+def _write(context: Context, ledger: Ledger, names: Sequence[str], until: int | None) -> ProjectResult:
     context.progress("fold", 0, None)
-    folded = fold(ledger.journal, ALL, names, until=at, cache=ledger.cache / "folds")
+    folded = fold(ledger.journal, ALL, names, until=until, cache=ledger.cache / "folds")
     made = []
     for done, name in enumerate(names):
         context.progress("project", done, len(names))

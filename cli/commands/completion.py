@@ -27,7 +27,7 @@ def with_shell(arguments: list[str]) -> list[str]:
     for at, argument in enumerate(arguments):
         found.append(argument)
         following = arguments[at + 1] if at + 1 < len(arguments) else ""
-        if argument in ("--show-completion", "--install-completion") and following not in SHELLS:
+        if argument in ("--show-completion", "--install-completion") and following[:1] in ("", "-"):
             found.append("detect")
     return found
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+import msgspec
 import orjson
 import typer
 
+from t2c.cli.actions import log as logs
 from t2c.cli.actions import read
+from t2c.cli.actions.filters import Asked
 from t2c.cli.commands.invocation import Invocation
-from t2c.cli.commands.options import Json
+from t2c.cli.commands.options import At, Json
 from t2c.cli.present.style import Style
+from t2c.ledger.errors import Usage
+from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.actor import Trust
 
@@ -20,9 +27,12 @@ __all__ = ["head", "log", "show"]
 _WIDTH = 100
 
 
-def _types(incomplete: str) -> list[str]:
-    from t2c.ledger.events.catalogue import CATALOGUE
+class _Origin(msgspec.Struct):
+    ledger: str
+    seq: int
 
+
+def _types(incomplete: str) -> list[str]:
     return [name for name in CATALOGUE.types() if name.startswith(incomplete)]
 
 
@@ -42,45 +52,113 @@ def log(
         Trust | None, typer.Option(metavar="LEVEL", help="Only observed, imported or asserted.")
     ] = None,
     run: Annotated[str | None, typer.Option(metavar="RUN", help="Only of this run.")] = None,
-    since: Annotated[int, typer.Option(metavar="SEQ", help="From this event on.", min=1)] = 1,
-    at: Annotated[int | None, typer.Option(metavar="SEQ", help="Up to and with this event.", min=1)] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Only about this: INT-…, REL-…, EVT-…, a path, or a participant."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="SEQ|TIME", help="From this event, time, age or checkpoint on.")
+    ] = None,
+    at: At = None,
     last: Annotated[
         int | None, typer.Option("--last", "-n", metavar="N", help="Only the last N.", min=0)
     ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Then wait and print what is recorded, until Ctrl-C.")
+    ] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print the events just as they are stored.")] = False,
     json: Json = False,
 ) -> None:
     """List events, the oldest first, one a line. Options narrow the list; an event must fit all of them.
 
     A line shows seq, time, type, actor, trust and the gist of the payload. --json prints one document with the
-    events in it, --jsonl the events byte for byte as they are stored.
+    events in it, --jsonl the events byte for byte as they are stored. A date means its end for --at and its
+    beginning for --since, in UTC.
 
     Examples:
 
         t2c ledger log -n 20
         t2c ledger log --type observation.noted --actor human:local
+        t2c ledger log --subject TODO.md --since 2026-01-05
+        t2c ledger log --follow -n 5
         t2c ledger log --jsonl | jq -r .type | sort | uniq -c
     """
     invocation = Invocation.of(ctx)
-    request = read.LogRequest(tuple(type or ()), actor, trust, run, since, at, last)
+    if follow and json and not jsonl:
+        raise Usage(
+            "--follow never ends, so it makes no one JSON document", remedy="use --jsonl: one event a line"
+        )
+    asked = Asked(tuple(type or ()), actor, trust, run, subject)
+    request = logs.LogRequest(asked, since, at, last, payloads=not (json or jsonl))
+    output = invocation.output
     with invocation.context() as context:
-        found = read.log(context, request)
+        if follow:
+            wait = _waiting(invocation)
+            found = logs.follow(context, request, wait, output.warn)
+        else:
+            found = logs.log(context, request)
         if jsonl:
-            invocation.output.lines(line for line, _ in found)
+            output.lines(_each(found, output.flush if follow else _nothing))
         elif json:
-            events = [_parsed(line, f"seq {entry.seq}") for line, entry in found]
+            events = [_parsed(item.line, f"seq {item.entry.seq}") for item in found]
             invocation.emit({"schema": "t2c.log/v1", "events": events}, lambda style: "")
         else:
-            style = invocation.output.style
-            for text in _rows(found, style):
-                invocation.output.text(text)
+            none = True
+            for item in found:
+                none = False
+                output.text(_row(item, output.style))
+            if none:
+                output.say("no event fits")
 
 
-def _rows(found: Iterator[tuple[bytes, Any]], style: Style) -> Iterator[str]:
-    for line, entry in found:
-        data = _parsed(line, f"seq {entry.seq}").get("data")
+def _waiting(invocation: Invocation) -> Any:
+    from t2c.cli.present.waiting import Waiting
+
+    return Waiting(invocation.output, sys.stdout)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _each(found: Iterator[logs.Logged], handed: Any) -> Iterator[bytes]:
+    """The lines; `handed` is called once each of them was taken."""
+    for item in found:
+        yield item.line
+        handed()
+
+
+def _row(item: logs.Logged, style: Style) -> str:
+    entry = item.entry
+    what = ""
+    if item.lost is None:
+        where = f"seq {entry.seq}"
+        data = _parsed(item.line, where).get("data") if item.kept is None else _parsed(item.kept, where)
         what = _gist(data if isinstance(data, dict) else {})
-        yield f"{entry.seq:>6}  {style.faint(entry.ts)}  {entry.type:<18} {entry.actor} {entry.trust}  {what}"
+    marks = ", ".join(_marks(item))
+    marked = f"{style.doubtful(f'({marks})')} " if marks else ""
+    return f"{entry.seq:>6}  {style.faint(entry.ts)}  {entry.type:<18} {entry.actor} {entry.trust}  {marked}{what}"
+
+
+def _marks(item: logs.Logged) -> Iterator[str]:
+    """What a reader must know of an event before believing its gist."""
+    entry = item.entry
+    if entry.origin is not None:
+        yield _came_from(entry)
+    if item.lost is not None:
+        yield item.lost
+    if entry.type not in CATALOGUE.locations:
+        yield "unknown type"
+    elif entry.v != 1 and not CATALOGUE.knows(entry.type, entry.v):
+        yield f"unknown version {entry.v}"
+
+
+def _came_from(entry: Entry) -> str:
+    try:
+        origin = msgspec.json.decode(entry.origin or b"", type=_Origin)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "from elsewhere"
+    return f"from {origin.ledger[:8]}#{origin.seq}"
 
 
 def _parsed(line: bytes, where: str) -> Any:
@@ -124,20 +202,24 @@ def show(
     ref: Annotated[
         str, typer.Argument(metavar="SEQ|ID", help="A seq, EVT-…, or INT-… or REL-… for its last event.")
     ],
+    at: At = None,
     raw: Annotated[bool, typer.Option("--raw", help="The bytes as stored, on one line.")] = False,
     json: Json = False,
 ) -> None:
     """Print one event. It is JSON in any case: the event itself, with nothing added.
+
+    With --at nothing counts that came later: the last event about a record is then the last one as of that moment.
 
     Examples:
 
         t2c ledger show 1
         t2c ledger show EVT-0123456789abcdef0123
         t2c ledger show 41 --raw
+        t2c ledger show 1 --at 2h
     """
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        line = read.show(context, ref)
+        line = read.show(context, ref, at)
     if raw:
         invocation.output.raw(line + b"\n")
     else:
@@ -145,19 +227,21 @@ def show(
         invocation.output.raw(pretty + b"\n")
 
 
-def head(ctx: typer.Context, json: Json = False) -> None:
+def head(ctx: typer.Context, at: At = None, json: Json = False) -> None:
     """Print the ledger's id, the last event's seq and its hash: what to keep elsewhere as an anchor.
+
+    With --at it is the last event as of that moment.
 
     Examples:
 
         t2c ledger head
-        t2c ledger head --json
+        t2c ledger head --at 2026-01-05 --json
     """
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        found = read.head(context)
+        found = read.head(context, at)
     invocation.emit(found, lambda style: f"{found.ledger}  seq {found.seq}  {found.hash}")
-    if found.unfinished:
+    if found.unfinished and at is None:
         invocation.output.warn(
             f"an unfinished end ({found.unfinished}) follows; the next append sets it aside"
         )

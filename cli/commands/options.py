@@ -8,7 +8,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 
-__all__ = ["Json"]
+__all__ = ["At", "Json"]
 
 
 def _json(ctx: typer.Context, value: bool) -> bool:
@@ -22,3 +22,13 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print JSON: one document, or one a line with --jsonl.", callback=_json)
 ]
 """`--json`. The output knows by itself that it was given."""
+
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at",
+        metavar="SEQ|TIME|CHECKPOINT",
+        help="As of then: a seq, a time, an age (2h), checkpoint:latest or its file.",
+    ),
+]
+"""`--at` of a command that reads: nothing counts that came later."""

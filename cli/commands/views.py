@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from t2c.cli.commands.invocation import Invocation
-from t2c.cli.commands.options import Json
+from t2c.cli.commands.options import At, Json
 from t2c.cli.present.style import Style
 
 __all__ = ["project"]
@@ -25,7 +25,7 @@ def project(
         list[str] | None,
         typer.Argument(metavar="NAME", help="Views to make; all without one.", autocompletion=_names),
     ] = None,
-    at: Annotated[int | None, typer.Option(metavar="SEQ", help="As of this event.", min=1)] = None,
+    at: At = None,
     json: Json = False,
 ) -> None:
     """Make the views again from the journal, in .t2c/projections. Deleting them loses nothing.
@@ -35,6 +35,7 @@ def project(
         t2c ledger project
         t2c ledger project summary graph
         t2c ledger project --at 120
+        t2c ledger project summary --at 2026-01-05
     """
     from t2c.cli.actions import project as action
 
