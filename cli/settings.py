@@ -15,15 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, cast
 
+from t2c.cli.config_text import line_of, parse
 from t2c.ledger.errors import Environment, Usage
 
 __all__ = [
-    "DEFAULTS", "KEYS", "ROOT_VARIABLE", "Color", "ConfigFile", "Durability", "Key", "ScanSettings", "Settings",
-    "Terminal", "Value", "debugging", "environment", "load", "terminal",
+    "DEFAULTS", "KEYS", "ROOT_VARIABLE", "AnchorMode", "AnchorSettings", "Color", "ConfigFile", "Durability", "Key",
+    "ScanSettings", "Settings", "Terminal", "Value", "debugging", "environment", "load", "terminal",
 ]  # fmt: skip
 
 Durability = Literal["commit", "batch", "none"]
 Color = Literal["auto", "always", "never"]
+AnchorMode = Literal["off", "best-effort", "required"]
 Value = str | int | bool | tuple[str, ...]
 
 ROOT_VARIABLE: Final = "T2C_ROOT"
@@ -32,6 +34,7 @@ PYPROJECT: Final = "pyproject.toml"
 _PREFIX: Final = "T2C_"
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
+_MODES: Final = ("off", "best-effort", "required")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,16 @@ class ScanSettings:
     max_file_bytes: int = 1_000_000
     max_changelog_bytes: int = 8_000_000
     exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorSettings:
+    """Where a signed checkpoint is anchored outside the journal, and what a failure to do so means."""
+
+    git: AnchorMode = "off"
+    rfc3161: AnchorMode = "off"
+    rfc3161_url: str = ""
+    rfc3161_ca: str = ""
 
 
 class ConfigFile(NamedTuple):
@@ -61,6 +74,7 @@ class Settings:
     debug: bool = False
     allow_network_filesystem: bool = False
     scan: ScanSettings = ScanSettings()
+    anchor: AnchorSettings = AnchorSettings()
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
     files: tuple[ConfigFile, ...] = field(default=(), compare=False)
     notices: tuple[str, ...] = field(default=(), compare=False)
@@ -132,6 +146,10 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
         Key("scan.max_changelog_bytes", "how much of a changelog a scan reads, from its top", minimum=1),
         Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
+        Key("anchor.git", "put each signed checkpoint into a Git note", choices=_MODES),
+        Key("anchor.rfc3161", "have each signed checkpoint time-stamped", choices=_MODES),
+        Key("anchor.rfc3161_url", "the address of the time-stamp authority"),
+        Key("anchor.rfc3161_ca", "the certificates that vouch for the authority: a PEM file below the root"),
     )
 }
 _SECTIONS: Final = frozenset(name.partition(".")[0] for name in KEYS if "." in name)
@@ -199,13 +217,16 @@ def load(
     for values in _files(root, environ, files, notices):
         for name, found in values.items():
             given.setdefault(name, found)
-    converted = {name: _converted(KEYS[name], found) for name, found in given.items()}
-    scan: dict[str, Any] = {name[5:]: value for name, value in converted.items() if name.startswith("scan.")}
-    top: dict[str, Any] = {name: value for name, value in converted.items() if "." not in name}
+    sections: dict[str, dict[str, Any]] = {"": {}, "scan": {}, "anchor": {}}
+    for name, found in given.items():
+        section, _, member = name.rpartition(".")
+        sections[section][member] = _converted(KEYS[name], found)
+    top, scan, anchor = sections[""], ScanSettings(**sections["scan"]), AnchorSettings(**sections["anchor"])
     origins = {name: given[name].origin if name in given else "default" for name in KEYS}
     return Settings(
         **top,
-        scan=ScanSettings(**scan),
+        scan=scan,
+        anchor=anchor,
         origins={"root": root_origin, **origins},
         files=tuple(files),
         notices=tuple(notices),
@@ -267,10 +288,10 @@ def _files(
     own = _read(root / PROJECT_FILE)
     if own is not None:
         files.append(ConfigFile(PROJECT_FILE, None))
-        yield _values(_parse(own, PROJECT_FILE), own, PROJECT_FILE)
+        yield _values(parse(own, PROJECT_FILE), own, PROJECT_FILE)
     shared = _read(root / PYPROJECT)
     if shared is not None and b"t2c" in shared:
-        tools = _parse(shared, PYPROJECT).get("tool")
+        tools = parse(shared, PYPROJECT).get("tool")
         table = tools.get("t2c") if isinstance(tools, dict) else None
         why = None if own is None else f"{PROJECT_FILE} stands beside it"
         if table is not None:
@@ -283,7 +304,7 @@ def _files(
     personal = None if path is None else _read(path)
     if personal is not None:
         files.append(ConfigFile(str(path), None))
-        yield _values(_parse(personal, str(path)), personal, str(path), origin=f"user configuration {path}")
+        yield _values(parse(personal, str(path)), personal, str(path), origin=f"user configuration {path}")
 
 
 def _user_file(environ: Mapping[str, str]) -> Path | None:
@@ -310,35 +331,14 @@ def _read(path: Path) -> bytes | None:
         ) from error
 
 
-def _parse(content: bytes, shown: str) -> Mapping[str, object]:
-    import tomllib
-
-    try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise Usage(
-            "the configuration is not UTF-8", where=f"{shown}:{line}", file=shown, line=line
-        ) from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        found = re.search(r"at line (\d+)", str(error))
-        at = int(found[1]) if found else content.count(b"\n") + 1
-        raise Usage(f"the configuration is not TOML: {error}", where=f"{shown}:{at}", file=shown) from None
-
-
 def _values(
-    table: object,
-    content: bytes,
-    shown: str,
-    *,
-    origin: str | None = None,
-    inside: tuple[str, ...] = (),
+    table: object, content: bytes, shown: str, *, origin: str | None = None, inside: tuple[str, ...] = ()
 ) -> dict[str, _Given]:
     """Settings of one file by dotted name. Raises Usage for a key that does not exist."""
     found: dict[str, _Given] = {}
 
     def place(name: str) -> str:
-        line = _line_of(content, (*inside, *name.split(".")) if name else inside)
+        line = line_of(content, (*inside, *name.split(".")) if name else inside)
         return shown if line is None else f"{shown}:{line}"
 
     def walk(part: object, prefix: str) -> None:
@@ -365,25 +365,6 @@ def _values(
 
     walk(table, "")
     return found
-
-
-def _line_of(content: bytes, path: tuple[str, ...]) -> int | None:
-    """The line on which a TOML file names a key, None if it does so in a form that is not looked for."""
-    header: tuple[str, ...] = ()
-    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
-        text = line.strip()
-        if text.startswith("["):
-            header = _dotted(text.lstrip("[").partition("]")[0])
-            named = header
-        else:
-            named = header + _dotted(text.partition("=")[0])
-        if named[: len(path)] == path:
-            return number
-    return None
-
-
-def _dotted(text: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in text.split("."))
 
 
 def _near(name: str, known: list[str]) -> str:

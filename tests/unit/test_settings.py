@@ -23,6 +23,10 @@ OTHER = {
     "scan.max_file_bytes": (8, "8", "8"),
     "scan.max_changelog_bytes": (9, "9", "9"),
     "scan.exclude": (("*.min.js", "build/"), '["*.min.js", "build/"]', "*.min.js, build/"),
+    "anchor.git": ("required", '"required"', "required"),
+    "anchor.rfc3161": ("best-effort", "'best-effort'", "best-effort"),
+    "anchor.rfc3161_url": ("https://tsa.example/", "'https://tsa.example/'", "https://tsa.example/"),
+    "anchor.rfc3161_ca": ("tsa/ca.pem", "'tsa/ca.pem'", "tsa/ca.pem"),
 }
 """For each key a value that is not the default: as a setting, in TOML, in a variable."""
 
@@ -90,6 +94,7 @@ def test_a_value_of_the_wrong_kind_names_key_file_line_and_what_is_expected(
         ("scan.commits", "9" * 30),
         ("debug", "maybe"),
         ("durability", "always"),
+        ("anchor.git", "on"),
         ("color", "pink"),
         ("actor", "me"),
         ("actor", "robot:r2"),
