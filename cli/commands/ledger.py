@@ -26,7 +26,9 @@ GROUP = Branch(
         Entry("show", "t2c.cli.commands.history:show", "Print one event."),
         Entry("head", "t2c.cli.commands.history:head", "Print the ledger's id and its last event."),
         Entry("verify", "t2c.cli.commands.verify:verify", "Prove the journal; 1 if anything is wrong."),
+        Entry("stats", "t2c.cli.commands.stats:stats", "Count what the journal is made of."),
         Entry("project", "t2c.cli.commands.views:project", "Make the views again from the journal."),
+        Entry("export", "t2c.cli.commands.transfer:export", "Hand events over so that others can check them."),
         Entry("types", "t2c.cli.commands.types:types", "List the event types."),
     ),
 )
