@@ -27,6 +27,7 @@ GROUP = Branch(
         Entry("head", "t2c.cli.commands.history:head", "Print the ledger's id and its last event."),
         Entry("verify", "t2c.cli.commands.verify:verify", "Prove the journal; 1 if anything is wrong."),
         Entry("stats", "t2c.cli.commands.stats:stats", "Count what the journal is made of."),
+        Entry("merge", "t2c.cli.commands.merge:merge", "Take in the events of another chain."),
         Entry("project", "t2c.cli.commands.views:project", "Make the views again from the journal."),
         Entry("export", "t2c.cli.commands.transfer:export", "Hand events over so that others can check them."),
         Entry("types", "t2c.cli.commands.types:types", "List the event types."),

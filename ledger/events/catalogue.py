@@ -102,7 +102,7 @@ CATALOGUE = Catalogue(
 
 RESERVED: Final = frozenset(
     {
-        "bundle.exported", "bundle.imported", "checkpoint.signed", "degradation.noted", "journal.merged",
+        "bundle.imported", "checkpoint.signed",
         "key.registered", "payload.redacted", "record.interpreted",
     }
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["ActorPart", "Entry", "decode_entry"]
+__all__ = ["ActorPart", "Entry", "Origin", "Place", "decode_entry"]
 
 
 class ActorPart(msgspec.Struct, frozen=True):
@@ -13,6 +13,33 @@ class ActorPart(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.id}"
+
+
+class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a line stood in another chain: `hash` is the line's own, `prev` what it held.
+
+    `trust` and `batch` are what it said there, if that could not be kept.
+    """
+
+    ledger: str
+    seq: int
+    hash: str
+    prev: str
+    id: str
+    ts: str
+    trust: str | None = None
+    batch: tuple[int, int] | None = None
+
+
+class Origin(Place, frozen=True, omit_defaults=True):
+    """Where an event stood before it was taken in; `former` are the places before that, the latest first."""
+
+    former: tuple[Place, ...] = ()
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """This place and all former ones."""
+        return (self, *self.former)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -35,7 +62,7 @@ class Entry(msgspec.Struct, frozen=True):
     cause: tuple[str, ...] = ()
     run: str | None = None
     key: str | None = None
-    origin: msgspec.Raw | None = None
+    origin: Origin | None = None
 
 
 _decoder = msgspec.json.Decoder(Entry)

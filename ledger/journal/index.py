@@ -16,9 +16,8 @@ import msgspec
 
 from t2c.ledger.errors import T2cError
 from t2c.ledger.events.draft import content_key
-from t2c.ledger.journal.entry import Entry, decode_entry
+from t2c.ledger.journal.entry import Entry, Origin, decode_entry
 from t2c.ledger.journal.objects import Objects
-from t2c.ledger.journal.origin import NoOrigin, OriginPart, origin_of
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.kernel.digests import leaf_hash
@@ -113,7 +112,7 @@ class EventIndex:
         with self._guard:
             return self._find(_BY_ID, (_packed(event_id),), head)
 
-    def _is_ours(self, origin: OriginPart) -> bool:
+    def _is_ours(self, origin: Origin) -> bool:
         """True if an event was recorded in branches of this ledger only: keys of other ledgers bind nobody here."""
         if self._ledger is None:
             with contextlib.suppress(msgspec.DecodeError, T2cError):
@@ -129,7 +128,7 @@ class EventIndex:
         """Let go of the file."""
         with self._guard:
             if self._database is not None:
-                self._database.close()
+                _close(self._database, self._path)
             self._database = self._place = None
 
     def _find(self, query: str, values: tuple[object, ...], head: Position | None) -> int | None:
@@ -164,8 +163,9 @@ class EventIndex:
         # The writer hands its connection from leader to leader, one at a time.
         database = sqlite3.connect(target, timeout=self.wait, check_same_thread=False, isolation_level=None)
         try:
-            database.execute("PRAGMA synchronous = OFF")
-            database.execute("PRAGMA journal_mode = TRUNCATE")
+            # After a power failure it may be older than it was, but whole: a place never outlasts its rows.
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
             _lay_out(database)
         except sqlite3.Error:
             database.close()
@@ -177,8 +177,9 @@ class EventIndex:
         self.close()
         self._failures = 2 if busy else self._failures + 1
         if not busy:
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+            for part in ("-wal", "-shm", ""):
+                with contextlib.suppress(OSError):
+                    self._path.with_name(self._path.name + part).unlink()
 
     def _extend(self, database: sqlite3.Connection) -> Position:
         # Two that extend at once must not leave rows behind that the place does not vouch for.
@@ -209,7 +210,7 @@ class EventIndex:
         keys: list[tuple[str, int]] = []
         last: tuple[int, bytes, int] | None = None
         for offset, line, entry in self._journal.lines(place):
-            origin = None if entry.origin is None else _origin(entry)
+            origin = entry.origin
             names = (entry.id,) if origin is None else (entry.id, *(place.id for place in origin.places))
             ids += [(_packed(name), offset) for name in names if _EVENT_ID.fullmatch(name)]
             if entry.key is not None and (origin is None or self._is_ours(origin)):
@@ -227,6 +228,25 @@ class EventIndex:
         database.execute("DELETE FROM place")
         database.execute("INSERT INTO place VALUES (?, ?, ?)", place)
         return place
+
+
+def _close(database: sqlite3.Connection, path: Path) -> None:
+    """Close without the two syncs of moving the log into the file, which whoever closes last would have to wait for.
+
+    The log is moved when it has grown. A connection that may only read moves nothing, so it is let be the last.
+    """
+    import sqlite3
+
+    with contextlib.suppress(sqlite3.Error, OSError):
+        (name,) = database.execute("SELECT file FROM pragma_database_list").fetchone()
+        if name:
+            last = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+            try:
+                last.execute("SELECT 1 FROM place").fetchone()
+                database.close()
+            finally:
+                last.close()
+    database.close()
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
@@ -251,12 +271,6 @@ def _insert(database: sqlite3.Connection, ids: list[tuple[bytes, int]], keys: li
 
 def _packed(event_id: str) -> bytes:
     return bytes.fromhex(event_id[4:])
-
-
-def _origin(entry: Entry) -> OriginPart | None:
-    with contextlib.suppress(NoOrigin):
-        return origin_of(entry)
-    return None
 
 
 def _aliased(database: sqlite3.Connection, entry: Entry) -> list[tuple[bytes, int]]:

@@ -12,17 +12,14 @@ import msgspec
 
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.chain import Sealed, seal
-from t2c.ledger.journal.entry import Entry, decode_entry
-from t2c.ledger.kernel.actor import Actor, Trust
+from t2c.ledger.journal.entry import Entry, Origin, Place, decode_entry
+from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.canon import canonical
 
 __all__ = [
     "MAX_FORMER",
     "NoOrigin",
-    "OriginPart",
-    "PlacePart",
     "again",
-    "origin_of",
     "original_line",
     "reseal",
     "taken_in",
@@ -33,47 +30,7 @@ MAX_FORMER: Final = 100
 
 
 class NoOrigin(ValueError):
-    """A line that names no origin, or one from which no line can be made."""
-
-
-class PlacePart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a line stood in another chain, as an event's `origin` and its `former` say it.
-
-    `trust` and `batch` are what the line said there if that could not be kept.
-    """
-
-    ledger: str
-    seq: int
-    hash: str
-    prev: str
-    id: str
-    ts: str
-    trust: Trust | None = None
-    batch: tuple[int, int] | None = None
-
-
-class OriginPart(PlacePart, frozen=True, omit_defaults=True):
-    """The latest place and those before it, the latest first."""
-
-    former: tuple[PlacePart, ...] = ()
-
-    @property
-    def places(self) -> tuple[PlacePart, ...]:
-        """This place and all former ones."""
-        return (self, *self.former)
-
-
-_decode: Final = msgspec.json.Decoder(OriginPart).decode
-
-
-def origin_of(entry: Entry) -> OriginPart | None:
-    """Where an event came from; None if it was recorded here. Raises NoOrigin if that cannot be read."""
-    if entry.origin is None:
-        return None
-    try:
-        return _decode(entry.origin)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise NoOrigin(f"its origin cannot be read: {error}") from None
+    """A line that names no origin, or an event that has moved too often to name another."""
 
 
 def taken_in(entry: Entry, hash: str, ledger: str, *, lowered: bool, alone: bool = False) -> EventDraft:
@@ -82,12 +39,12 @@ def taken_in(entry: Entry, hash: str, ledger: str, *, lowered: bool, alone: bool
     `lowered` makes of `observed` at most `imported` (decisions A12); `alone` takes it out of its atomic batch, for
     when the rest of the batch is not at hand. Raises NoOrigin if it has moved more often than an origin can say.
     """
-    before = origin_of(entry)
+    before = entry.origin
     former = () if before is None else (_place(before), *before.former)
     if len(former) > MAX_FORMER:
         raise NoOrigin(f"it has come from more than {MAX_FORMER} places before")
     lower = lowered and entry.trust == "observed"
-    origin = OriginPart(
+    origin = Origin(
         ledger=ledger,
         seq=entry.seq,
         hash=hash,
@@ -117,13 +74,13 @@ def original_line(line: bytes) -> bytes:
 
 def again(entry: Entry) -> Sealed:
     """The same, with the id and the hash that the line made again has."""
-    origin = origin_of(entry)
+    origin = entry.origin
     if origin is None:
         raise NoOrigin("the event was recorded here")
     before = None
     if origin.former:
         latest, *rest = origin.former
-        before = _canonical(OriginPart(**_members(latest), former=tuple(rest)))
+        before = _canonical(Origin(**_members(latest), former=tuple(rest)))
     batch = origin.batch or entry.batch
     draft = _draft(entry, origin.trust or entry.trust, batch, before)
     return _sealed(draft, seq=origin.seq, prev=origin.prev, ts=origin.ts)
@@ -131,7 +88,9 @@ def again(entry: Entry) -> Sealed:
 
 def reseal(entry: Entry) -> Sealed:
     """An event's own line, made from its members again: equal to the line if nothing else stood in it."""
-    draft = _draft(entry, entry.trust, entry.batch, None if entry.origin is None else bytes(entry.origin))
+    draft = _draft(
+        entry, entry.trust, entry.batch, None if entry.origin is None else _canonical(entry.origin)
+    )
     return _sealed(draft, seq=entry.seq, prev=entry.prev, ts=entry.ts)
 
 
@@ -156,15 +115,15 @@ def _sealed(draft: EventDraft, *, seq: int, prev: str, ts: str) -> Sealed:
     return seal(draft, seq=seq, prev=prev, ts=ts, cause=cause, batch=draft.batch, data_hash=draft.data_hash)
 
 
-def _place(origin: OriginPart) -> PlacePart:
+def _place(origin: Origin) -> Place:
     members = _members(origin)
     members.pop("former", None)
-    return PlacePart(**members)
+    return Place(**members)
 
 
-def _members(place: PlacePart) -> dict[str, Any]:
+def _members(place: Place) -> dict[str, Any]:
     return {name: getattr(place, name) for name in place.__struct_fields__}
 
 
-def _canonical(origin: OriginPart) -> bytes:
+def _canonical(origin: Origin) -> bytes:
     return canonical(msgspec.to_builtins(origin))

@@ -1,0 +1,144 @@
+"""`t2c ledger merge`: take in what another chain has, from a folder, a journal, a bundle or a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from t2c.cli.actions.context import WORKSPACE, Context
+from t2c.cli.actions.opening import open_ledger
+from t2c.ledger.engine import JOURNAL
+from t2c.ledger.errors import T2cError, Usage
+from t2c.ledger.journal.objects import Objects
+from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.transfer.merge import carry_out, merged, taking_turns
+from t2c.ledger.transfer.plan import Plan, plan
+from t2c.ledger.transfer.source import JournalSource, Source
+
+__all__ = ["MergeResult", "merge"]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """What was taken in, or with `dry_run` would be: `events` new ones, by whom and of which types.
+
+    `known` were here already. `branch` is True for a branch of this ledger, whose events keep their trust; those of
+    another ledger are `imported` at most. `first` and `last` are seqs here, 0 if nothing was appended. `missing`
+    are cited objects that the other side does not hold either.
+    """
+
+    schema: ClassVar[str] = "t2c.merge/v1"
+    source: str
+    ledger: str
+    branch: bool
+    common_seq: int
+    seq: int
+    hash: str
+    events: int
+    known: int
+    withheld: int
+    by_actor: Mapping[str, int]
+    by_type: Mapping[str, int]
+    aliases: int
+    first: int
+    last: int
+    objects: int
+    missing: Sequence[str]
+    dry_run: bool
+
+
+def merge(context: Context, other: str, *, dry_run: bool = False) -> MergeResult:
+    """Take in the events of `other` that are not here; taking in the same again appends nothing.
+
+    The other side is verified first. Raises Corrupt if it is not sound, Refused if it says that it is of this ledger
+    and cannot be shown to be, Usage if there is nothing that can be read.
+    """
+    with open_ledger(context, hold=True) as ledger:
+        ledger.id()
+        with _opened(context, other) as source:
+            if dry_run:
+                return _result(source, plan(ledger, source, context.progress), dry_run=True)
+            with taking_turns(ledger):
+                ledger.append(())
+                found = plan(ledger, source, context.progress)
+                done = carry_out(ledger, source, found, merged(source, found), context.progress)
+            return _result(source, found, done.first, done.last, done.objects, done.missing)
+
+
+def _result(
+    source: Source,
+    found: Plan,
+    first: int = 0,
+    last: int = 0,
+    objects: int = 0,
+    missing: Sequence[str] = (),
+    dry_run: bool = False,
+) -> MergeResult:
+    return MergeResult(
+        source=source.name,
+        ledger=source.ledger,
+        branch=not found.lowered,
+        common_seq=found.common,
+        seq=source.last,
+        hash=source.hash,
+        events=found.events,
+        known=found.known,
+        withheld=found.withheld,
+        by_actor=dict(sorted(found.by_actor.items())),
+        by_type=dict(sorted(found.by_type.items())),
+        aliases=len(found.aliases),
+        first=first,
+        last=last,
+        objects=objects,
+        missing=missing,
+        dry_run=dry_run,
+    )
+
+
+@contextmanager
+def _opened(context: Context, other: str) -> Iterator[Source]:
+    if other.startswith("git:"):
+        from t2c.ledger.transfer.revision import revision_source
+
+        with revision_source(context.root, other.removeprefix("git:"), WORKSPACE, context.progress) as found:
+            yield found
+        return
+    # What is read may lie outside the root: nothing is written there.
+    given = context.cwd / other
+    journal = _journal(given, other)
+    with suppress(OSError):
+        if journal.samefile(context.workspace / JOURNAL):
+            raise Usage(f"{other} is this ledger itself", safe="nothing was written")
+    objects = _objects_of(journal.with_name("objects"))
+    yield JournalSource(JournalFile(journal), other, objects=objects, progress=context.progress)
+
+
+def _journal(given: Path, other: str) -> Path:
+    if given.is_file():
+        return given
+    for place in (given / WORKSPACE / JOURNAL, given / JOURNAL):
+        if place.exists():
+            return place
+    raise Usage(
+        f"there is no ledger at {other}",
+        safe="nothing was written",
+        remedy="name a folder with a ledger, a journal, or git:REVISION; a bundle is read by `t2c ledger import`",
+    )
+
+
+def _objects_of(folder: Path) -> Callable[[Collection[str]], Iterator[tuple[str, bytes]]]:
+    """Objects of another ledger's folder; those that are damaged are as good as missing."""
+    store = Objects(folder)
+
+    def objects(wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        for digest in sorted(wanted):
+            content = None
+            with suppress(T2cError):
+                content = store.get(digest)
+            if content is not None:
+                yield digest, content
+
+    return objects

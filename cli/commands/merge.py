@@ -1,0 +1,74 @@
+"""`t2c ledger merge`: the events of another chain, taken in behind the head."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from t2c.cli.commands.invocation import Invocation
+from t2c.cli.commands.options import Json
+from t2c.cli.present.style import Style
+
+__all__ = ["merge"]
+
+
+def merge(
+    ctx: typer.Context,
+    other: Annotated[
+        str, typer.Argument(metavar="OTHER", help="A folder with a ledger, a journal, or git:REVISION.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be taken in, and write nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Take in the events of another chain that are not here. Nothing is lost, nothing is there twice.
+
+    Each event goes behind the head with its origin, from which its old line can be made again and proven. Events of
+    a branch of this ledger keep their trust; those of another ledger are `imported` at most. The other side is
+    verified first; with faults nothing is taken in and the exit code is 5. The same merge again appends nothing.
+
+    Examples:
+
+        t2c ledger merge ../other-checkout
+        t2c ledger merge git:feature --dry-run
+        git merge --no-commit -s ours feature && t2c ledger merge git:feature
+    """
+    from t2c.cli.actions import merge as action
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = action.merge(context, other, dry_run=dry_run)
+        if found.last:
+            invocation.output.recorded = f"what was taken in is recorded, up to seq {found.last}"
+    invocation.emit(found, lambda style: _text(found, style))
+    if found.missing:
+        invocation.output.warn(
+            f"{_many(len(found.missing), 'cited object')} the other side does not hold either"
+        )
+
+
+def _text(found: object, style: Style) -> str:
+    from t2c.cli.actions.merge import MergeResult
+
+    assert isinstance(found, MergeResult)
+    whose = f"a branch of this ledger from seq {found.common_seq} on" if found.branch else "another ledger"
+    verb = "would take in" if found.dry_run else "took in"
+    lines = [f"{verb} {_many(found.events, 'event')} of {found.source}: {whose} ({found.ledger})"]
+    lines += [f"  {count:>6}  by {actor}" for actor, count in found.by_actor.items()]
+    if found.known:
+        lines.append(f"  {found.known:>6}  known here already")
+    if found.withheld:
+        lines.append(f"  {found.withheld:>6}  withheld by whoever sent them")
+    if found.last:
+        lines.append(style.faint(f"  appended as seq {found.first} to {found.last}"))
+    if found.events and not found.branch:
+        lines.append("  what the other ledger observed is imported here")
+    if found.objects:
+        lines.append(f"  copied {_many(found.objects, 'object')}")
+    return "\n".join(lines)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
