@@ -154,9 +154,10 @@ def _cites(ledger: Ledger, ref: str) -> Callable[[bytes, Entry], bool]:
     names = [ref.encode()]
     offset = ledger.index.offset(ref)  # None for ids of records and relations
     if offset is not None:
-        # After a merge an event has two ids, and either may be cited (journal-engine §1).
+        # After a merge an event has several ids, and any may be cited (journal-engine §1).
         entry = decode_entry(ledger.journal.line_at(offset))
-        names = sorted({ref.encode(), entry.id.encode(), *_event_ids(bytes(entry.origin or b""))})
+        former = () if entry.origin is None else entry.origin.places
+        names = sorted({ref.encode(), entry.id.encode(), *(place.id.encode() for place in former)})
 
     def fits(line: bytes, entry: Entry) -> bool:
         if any(name in line for name in names):
@@ -165,10 +166,6 @@ def _cites(ledger: Ledger, ref: str) -> Callable[[bytes, Entry], bool]:
         return hidden is not None and any(name in hidden for name in names)
 
     return fits
-
-
-def _event_ids(text: bytes) -> list[bytes]:
-    return re.findall(rb"EVT-[0-9a-f]{20}", text)
 
 
 def payload(ledger: Ledger, entry: Entry) -> bytes | None:

@@ -172,7 +172,8 @@ def _seq_of(ledger: Ledger, event: str, cached: bool) -> int:
     else:
         named = event.encode()
         for _, line, entry in ledger.journal.lines():
-            if named in line and (entry.id == event or named in bytes(entry.origin or b"")):
+            former = () if entry.origin is None or named not in line else entry.origin.places
+            if entry.id == event or any(place.id == event for place in former):
                 return entry.seq
     raise Usage(f"there is no event {event} in this ledger", remedy="`t2c ledger log` lists events")
 

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import msgspec
 import orjson
 import typer
 
@@ -18,18 +17,12 @@ from t2c.cli.commands.options import At, Json
 from t2c.cli.present.style import Style
 from t2c.ledger.errors import Usage
 from t2c.ledger.events.catalogue import CATALOGUE
-from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.actor import Trust
 
 __all__ = ["head", "log", "show"]
 
 _WIDTH = 100
-
-
-class _Origin(msgspec.Struct):
-    ledger: str
-    seq: int
 
 
 def _types(incomplete: str) -> list[str]:
@@ -144,21 +137,13 @@ def _marks(item: logs.Logged) -> Iterator[str]:
     """What a reader must know of an event before believing its gist."""
     entry = item.entry
     if entry.origin is not None:
-        yield _came_from(entry)
+        yield f"from {entry.origin.ledger[:8]}#{entry.origin.seq}"
     if item.lost is not None:
         yield item.lost
     if entry.type not in CATALOGUE.locations:
         yield "unknown type"
     elif entry.v != 1 and not CATALOGUE.knows(entry.type, entry.v):
         yield f"unknown version {entry.v}"
-
-
-def _came_from(entry: Entry) -> str:
-    try:
-        origin = msgspec.json.decode(entry.origin or b"", type=_Origin)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return "from elsewhere"
-    return f"from {origin.ledger[:8]}#{origin.seq}"
 
 
 def _parsed(line: bytes, where: str) -> Any:
