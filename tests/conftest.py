@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
 import json
@@ -507,3 +508,98 @@ def new_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
 def authority(new_authority: Callable[..., Authority]) -> Authority:
     """A time-stamp authority."""
     return new_authority("authority")
+
+
+class Signer:
+    """An Ed25519 key that signs checkpoints as C2SP notes; the same seed gives the same key."""
+
+    def __init__(self, ledger: str, seed: int = 7) -> None:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        self._private = Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32)
+        self.origin = f"t2c/{ledger}"
+        packed = b"\x01" + self._private.public_key().public_bytes_raw()
+        self._id = hashlib.sha256(self.origin.encode() + b"\n" + packed).digest()[:4]
+        self.vkey = f"{self.origin}+{self._id.hex()}+{base64.b64encode(packed).decode()}"
+
+    def note(self, size: int, root: bytes) -> str:
+        """A signed checkpoint."""
+        body = f"{self.origin}\n{size}\n{base64.b64encode(root).decode()}\n"
+        signature = base64.b64encode(self._id + self._private.sign(body.encode())).decode()
+        return f"{body}\n— {self.origin} {signature}\n"
+
+
+class Evidence:
+    """A ledger with one of everything that a bundle may hold: `chain` in `workspace`, signed by `signer`."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self.chain = chain = ChainedJournal(workspace / "journal.ndjson")
+        self.signer = Signer("0" * 32)
+        registered = {"key": "k1", "algorithm": "ed25519", "public": self.signer.vkey}
+        chain.add("key.registered", {**registered, "participant": None, "expires": None})
+        self.note("checked on staging")
+        self.object = self.keep(b"gate output\n")
+        self.absent = hashlib.sha256(b"never kept").hexdigest()
+        self.note("the gate is green", objects=[self.absent, self.object])
+        payload = b"s" * 32 + b'{"statement":"who it was"}'
+        self.payload = hashlib.sha256(b"\x03" + payload).hexdigest()
+        self.keep(payload, self.payload)
+        self.gone = hashlib.sha256(b"\x03gone").hexdigest()
+        for digest in (self.payload, self.gone):
+            body = b'null,"data_hash":"%b"' % digest.encode()
+            chain.add("observation.noted", body, trust="asserted")
+        chain.add(
+            "payload.redacted", {"event": "EVT-" + "0" * 20, "data_hash": self.gone, "reason": "a name"}
+        )
+        chain.todo("write the guide")
+        self.anchor = self.sign()
+        note = {"size": chain.seq, "root": self.root().hex(), "key": self.signer.vkey, "note": self.anchor}
+        chain.add("checkpoint.signed", note)
+        self.note("Zażółć gęślą jaźń")
+        self.head = self.sign()
+
+    def note(self, statement: str, objects: Sequence[str] = ()) -> int:
+        """Append an `observation.noted`."""
+        data = {
+            "statement": statement,
+            "subject": None,
+            "about": [],
+            "objects": list(objects),
+            "metadata": {},
+        }
+        return self.chain.add("observation.noted", data, trust="asserted")
+
+    def keep(self, content: bytes, digest: str | None = None) -> str:
+        """Put an object into the store."""
+        name = digest or hashlib.sha256(content).hexdigest()
+        path = self.workspace / "objects" / name[:2] / name[2:]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return name
+
+    def root(self) -> bytes:
+        """The Merkle root over all events so far, by the oracle."""
+        oracle = Oracle()
+        lines = self.chain.path.read_bytes().splitlines()
+        return oracle.root([bytes.fromhex(oracle.leaf(line)) for line in lines])
+
+    def sign(self) -> str:
+        """Sign a checkpoint of the events so far and keep it beside the journal."""
+        note = self.signer.note(self.chain.seq, self.root())
+        kept = self.workspace / "checkpoints" / f"{self.chain.seq}.txt"
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(note)
+        return note
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> Evidence:
+    """A ledger to export, in `repo/.t2c`."""
+    return Evidence(tmp_path / "repo" / ".t2c")
+
+
+@pytest.fixture(scope="session")
+def new_evidence() -> Callable[[Path], Evidence]:
+    """Makes such a ledger at a place."""
+    return Evidence

@@ -32,8 +32,12 @@ Events {manifest.first} to {manifest.last} ({span}). The Merkle root over events
 
     {manifest.root}
 
-and the last line hashes to `{manifest.head}`. Nothing here asks you to trust whoever sent it. What counts is
-what you have from elsewhere: a checkpoint or a public key that you kept, or got on another way than this bundle.
+and the last line hashes to
+
+    {manifest.head}
+
+Nothing here asks you to trust whoever sent it. What counts is what you have from elsewhere: a checkpoint or a public
+key that you kept, or that reached you on another way than this bundle.
 """
 
 
@@ -44,7 +48,7 @@ def _verifier(manifest: Manifest) -> str:
     python3 verify.py --key KEY --checkpoint FILE
 
 It needs Python 3.8 or later and nothing else, and says at its end what it did not prove. This one came with the bundle:
-another copy, of a bundle that you trust, does as well. Made by {manifest.tool}.
+one from a source that you trust does as well. Made by {manifest.tool}.
 
 ## With openssl and sed
 
@@ -72,7 +76,7 @@ def _line(manifest: Manifest) -> str:
     if last <= manifest.first:
         return ""
     at = last - manifest.first
-    return f"""A line holds the hash of the line before it as `prev` (here lines {at} and {at + 1} of the file, events {last - 1} and {last}):
+    return f"""A line holds the hash of the line before it as `prev` (here events {last - 1} and {last}):
 
     (printf '\\0'; sed -n {at}p {JOURNAL} | tr -d '\\n') | openssl dgst -sha256 -r | sed 's/ .*//'
     sed -n {at + 1}p {JOURNAL} | sed 's/.*"prev":"\\([0-9a-f]*\\)".*/\\1/'
@@ -133,11 +137,12 @@ def _signature(manifest: Manifest, checkpoint: SignedNote) -> str:
         return ""
     return f"""The signature of `{name}`, by the key in `keys/{key}.vkey` (better: by the same key from elsewhere):
 
-    sed '/^$/,$d' {name} > /tmp/body
-    sed -n 's/^— {signed[0].name.replace("/", ".")} //p' {name} | openssl base64 -d -A | tail -c 64 > /tmp/signature
+    t=$(mktemp -d)
+    sed '/^$/,$d' {name} > $t/body
+    sed -n 's|^— {signed[0].name} ||p' {name} | openssl base64 -d -A | tail -c 64 > $t/signature
     (printf '\\060\\052\\060\\005\\006\\003\\053\\145\\160\\003\\041\\000'
-     sed 's/^[^+]*+[^+]*+//' keys/{key}.vkey | openssl base64 -d -A | tail -c 32) > /tmp/key.der
-    openssl pkeyutl -verify -pubin -keyform DER -inkey /tmp/key.der -rawin -in /tmp/body -sigfile /tmp/signature
+     sed 's/^[^+]*+[^+]*+//' keys/{key}.vkey | openssl base64 -d -A | tail -c 32) > $t/key.der
+    openssl pkeyutl -verify -pubin -keyform DER -inkey $t/key.der -rawin -in $t/body -sigfile $t/signature
 """
 
 

@@ -63,6 +63,8 @@ def place(made: Path, destination: Path) -> None:
 
 
 def _check(destination: Path, archive: bool) -> None:
+    if "\0" in str(destination):
+        raise Usage("the destination holds a NUL", where=repr(str(destination)), safe=_SAFE)
     try:
         if not destination.parent.is_dir():
             raise Usage(
@@ -73,11 +75,14 @@ def _check(destination: Path, archive: bool) -> None:
             )
         free = not os.path.lexists(destination)
         if not free and not archive and destination.is_dir() and not destination.is_symlink():
-            free = not any(os.scandir(destination))
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
+            with os.scandir(destination) as entries:
+                free = not any(entries)
+    except OSError as error:
         raise Environment(
-            f"the destination cannot be used: {why}", where=str(destination), safe=_SAFE
+            f"the destination cannot be used: {error.strerror}",
+            where=str(destination),
+            safe=_SAFE,
+            remedy="give permission, or name another destination",
         ) from error
     if not free:
         raise _taken(destination)

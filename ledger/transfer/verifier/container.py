@@ -70,15 +70,16 @@ def _folder(top: Path) -> Iterator[tuple[str, int, Reader]]:
     folders = [""]
     while folders:
         folder = folders.pop()
-        for entry in os.scandir(top / folder):
-            name = folder + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                _check_name(name)
-                folders.append(name + "/")
-            elif entry.is_file(follow_symlinks=False):
-                found.append(name)
-            else:
-                raise Unreadable(f"{name!r} is no plain file: links and devices are not followed")
+        with os.scandir(top / folder) as entries:
+            for entry in entries:
+                name = folder + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    _check_name(name)
+                    folders.append(name + "/")
+                elif entry.is_file(follow_symlinks=False):
+                    found.append(name)
+                else:
+                    raise Unreadable(f"{name!r} is no plain file: links and devices are not followed")
         if len(found) > _MOST_FILES:
             raise Unreadable(f"it holds more than {_MOST_FILES:,} files")
     for name in sorted(found):
