@@ -42,10 +42,11 @@ def main() -> int:
 def _run() -> int:
     gc.set_threshold(1_000_000, 50, 50)  # a short run makes many objects and drops few of them in circles
     from t2c.cli.present.output import Output
-    from t2c.cli.present.process import conclude, standard_streams
+    from t2c.cli.present.process import conclude, leave_out_plugins, standard_streams
     from t2c.cli.settings import debugging, environment, terminal
 
     arguments, environ = sys.argv[1:], environment()
+    leave_out_plugins(environ)
     output = Output(*standard_streams(), terminal(environ))
     output.debug = debugging(environ)
     output.json = "--json" in takewhile(lambda argument: argument != "--", arguments)

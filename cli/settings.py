@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from t2c.cli.config_text import line_of, parse
@@ -37,8 +37,7 @@ _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _MODES: Final = ("off", "best-effort", "required")
 
 
-@dataclass(frozen=True, slots=True)
-class ScanSettings:
+class ScanSettings(NamedTuple):
     """What a scan reads and where it stops; sizes are in bytes. What it leaves out it names."""
 
     commits: int = 500
@@ -47,8 +46,7 @@ class ScanSettings:
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnchorSettings:
+class AnchorSettings(NamedTuple):
     """Where a signed checkpoint is anchored outside the journal, and what a failure to do so means."""
 
     git: AnchorMode = "off"
@@ -64,8 +62,7 @@ class ConfigFile(NamedTuple):
     why: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The effective settings. `origins` names the source of each key, `notices` what a user should know."""
 
     actor: str = "human:local"
@@ -75,9 +72,9 @@ class Settings:
     allow_network_filesystem: bool = False
     scan: ScanSettings = ScanSettings()
     anchor: AnchorSettings = AnchorSettings()
-    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
-    files: tuple[ConfigFile, ...] = field(default=(), compare=False)
-    notices: tuple[str, ...] = field(default=(), compare=False)
+    origins: Mapping[str, str] = MappingProxyType({})
+    files: tuple[ConfigFile, ...] = ()
+    notices: tuple[str, ...] = ()
 
     def value(self, key: str) -> Value:
         """The effective value of a dotted key. Raises AttributeError for an unknown one."""

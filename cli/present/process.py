@@ -9,15 +9,42 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from collections.abc import Callable
-from types import FrameType
-from typing import TextIO
+from collections.abc import Callable, Mapping
+from types import FrameType, ModuleType
+from typing import Final, TextIO
 
 from t2c.cli.present.errors import BROKEN_PIPE, TERMINATED, Terminated, as_document, as_text, known
 from t2c.cli.present.output import Output
 from t2c.ledger.errors import Environment, T2cError
 
-__all__ = ["conclude", "standard_streams"]
+__all__ = ["conclude", "leave_out_plugins", "standard_streams"]
+
+
+class _NoPlugins(ModuleType):
+    """Stands in for the module in which pydantic looks for plugins: what it imports costs as much as all of ours."""
+
+    NAME: Final = "pydantic.plugin._loader"
+
+    @staticmethod
+    def get_plugins() -> tuple[()]:
+        """None, as the real one says too when it is told not to look."""
+        return ()
+
+    def __getattr__(self, name: str) -> object:
+        """Whatever else a version of pydantic may want of the module is taken from the real one."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from importlib import import_module
+
+        if sys.modules.get(self.NAME) is self:
+            del sys.modules[self.NAME]
+        return getattr(import_module(self.NAME), name)
+
+
+def leave_out_plugins(environ: Mapping[str, str]) -> None:
+    """Spare this process the search for pydantic's plugins, if the environment says that there are none."""
+    if environ.get("PYDANTIC_DISABLE_PLUGINS") == "__all__":
+        sys.modules.setdefault(_NoPlugins.NAME, _NoPlugins(_NoPlugins.NAME))
 
 
 def standard_streams() -> tuple[TextIO | None, TextIO | None]:

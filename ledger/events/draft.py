@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.kernel.actor import SCANNER, Actor, Trust
@@ -20,8 +21,7 @@ MAX_KEY: Final = 500
 """Characters of an envelope's `run` and `key`."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventDraft:
+class EventDraft(Struct, frozen=True):
     """A type, its canonical payload bytes and who says it.
 
     `cause` holds event ids, or the index of an earlier draft of the same append, whose id the writer puts in

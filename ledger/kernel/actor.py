@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from t2c.ledger.errors import Usage
 
@@ -16,8 +15,7 @@ Trust = Literal["observed", "imported", "asserted"]
 ACTOR_ID: Final = r"^[A-Za-z0-9][A-Za-z0-9._@+/-]{0,127}$"
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(NamedTuple):
     """`kind:id`, for example `human:local` or `agent:reviewer-2`."""
 
     kind: ActorKind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -22,11 +21,11 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-@dataclass(slots=True)
 class FixedClock:
-    """A clock that stands still until it is moved."""
+    """A clock that stands still until its `instant` is moved."""
 
-    instant: datetime
+    def __init__(self, instant: datetime) -> None:
+        self.instant = instant
 
     def now(self) -> datetime:
         return self.instant

@@ -68,6 +68,26 @@ def test_help_of_a_group_loads_no_command_of_another(tmp_path: Path) -> None:
     assert commands(modules) == {"t2c.cli.commands.schemas"}
 
 
+def test_an_append_loads_what_validates_and_nothing_around_it(tmp_path: Path) -> None:
+    """The search for pydantic's plugins would import the readers of packages, mail and archives."""
+    modules = loaded(tmp_path, "ledger", "append", "--statement", "checked")
+    assert "pydantic" in modules
+    assert (
+        modules & {"importlib.metadata", "email", "zipfile", "sqlite3", "jsonschema", "git", "httpx"} == set()
+    )
+
+
+def test_pydantic_finds_the_rest_of_the_module_that_stands_aside(tmp_path: Path) -> None:
+    """A version that wants more of it gets the real one."""
+    code = (
+        "from t2c.cli.present.process import leave_out_plugins; "
+        "leave_out_plugins({'PYDANTIC_DISABLE_PLUGINS': '__all__'}); "
+        "from pydantic.plugin._loader import get_plugins; assert get_plugins() == (); "
+        "from pydantic.plugin._loader import PYDANTIC_ENTRY_POINT_GROUP as group; assert group == 'pydantic'"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
 def test_the_guard_would_notice(tmp_path: Path) -> None:
     """Deriving schemas needs pydantic, so a process that did it shows it."""
     assert "pydantic" in loaded(tmp_path, "schemas", "check")

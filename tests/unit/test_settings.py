@@ -174,7 +174,9 @@ def test_both_project_files_mean_the_own_one_and_a_notice(tmp_path: Path) -> Non
 
 def test_a_project_file_that_is_not_about_t2c_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("this is [no TOML")
-    assert load(tmp_path, {}) == DEFAULTS
+    found = load(tmp_path, {})
+    assert found.files == ()
+    assert [found.value(key) for key in KEYS] == [DEFAULTS.value(key) for key in KEYS]
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "t2c-fan"\n')
     assert load(tmp_path, {}).files == ()
 
