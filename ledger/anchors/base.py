@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Literal, NamedTuple
 
 from t2c.ledger.journal.note import Checkpoint
+from t2c.ledger.journal.proofs import EMPTY_ROOT
 
 __all__ = ["STRENGTHS", "Anchor", "Judgement", "Verdict", "judge"]
 
@@ -56,7 +57,7 @@ def judge(
 ) -> Judgement:
     """Compare a journal of `size` events with anchors of the same ledger.
 
-    `root_at(m)` is the journal's root over its first m events, asked for m ≤ size alone. The first `faultless`
+    `root_at(m)` is the journal's root over its first m events, asked for 0 < m ≤ size alone. The first `faultless`
     events (all, if not given) have no faults of their own: a root beyond them differs anyway, and what stands
     there is damage that the faults name. `damaged_end` says that complete lines stand unread after the last
     event, so that a greater anchor does not show them missing.
@@ -73,7 +74,8 @@ def judge(
         elif at > faultless:
             unjudged.append(anchor)
         else:
-            (fitting if root_at(at) == anchor.checkpoint.root else differing).append(anchor)
+            root = root_at(at) if at else EMPTY_ROOT
+            (fitting if root == anchor.checkpoint.root else differing).append(anchor)
     vouched = fitting[-1].checkpoint.size if fitting else None
     sentences = [_forked(anchor, fitting) for anchor in differing]
     missing = beyond[-1].checkpoint.size - size if beyond else 0

@@ -102,8 +102,7 @@ CATALOGUE = Catalogue(
 
 RESERVED: Final = frozenset(
     {
-        "bundle.imported", "checkpoint.signed",
-        "key.registered", "payload.redacted", "record.interpreted",
+        "bundle.imported", "payload.redacted", "record.interpreted",
     }
 )  # fmt: skip
 """Types whose shape is fixed, so that a reader knows them, and which nothing of this version writes."""

@@ -22,6 +22,7 @@ __all__ = [
     "RunId",
     "fresh_ledger_id",
     "fresh_salt",
+    "fresh_seed",
     "normalised",
     "record_id",
     "relation_id",
@@ -57,6 +58,11 @@ def fresh_ledger_id() -> LedgerId:
 def fresh_salt() -> bytes:
     """32 random bytes, which keep a short payload from being guessed from its hash (journal-engine §6)."""
     return secrets.token_bytes(SALT_BYTES)
+
+
+def fresh_seed() -> bytes:
+    """32 random bytes that are a new Ed25519 private key (RFC 8032 §5.1.5)."""
+    return secrets.token_bytes(32)
 
 
 def normalised(text: str) -> str:

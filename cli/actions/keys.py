@@ -1,0 +1,132 @@
+"""`t2c ledger key`: which keys may sign for the ledger. Private halves stay in the user's state folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import open_ledger
+from t2c.ledger.anchors.keyring import Keyring
+from t2c.ledger.anchors.signing import Registered, expired, register, registered
+from t2c.ledger.errors import Usage
+from t2c.ledger.journal.signature import VerifierKey
+from t2c.ledger.kernel.clock import rfc3339
+
+__all__ = ["KeyInfo", "KeyList", "PublicKey", "export_key", "list_keys", "new_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """A registered key. `id` is 8 hex of its public half, `public` the text that checks its signatures.
+
+    `private` says if its private half is in this user's state folder, `expired` if its time is over.
+    """
+
+    schema: ClassVar[str] = "t2c.key/v1"
+    ledger: str
+    id: str
+    algorithm: str
+    public: str
+    participant: str | None
+    seq: int
+    registered: str
+    expires: str | None
+    expired: bool
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeyList:
+    """All registered keys, the oldest first."""
+
+    schema: ClassVar[str] = "t2c.key-list/v1"
+    ledger: str
+    keys: Sequence[KeyInfo]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKey:
+    """A public half: `public` as `--key` takes it, `pem` as openssl does."""
+
+    schema: ClassVar[str] = "t2c.public-key/v1"
+    ledger: str
+    id: str
+    public: str
+    pem: str
+
+
+def new_key(context: Context, state: Path, participant: str | None, expires: str | None) -> KeyInfo:
+    """Make a key and register its public half. Raises Usage if `expires` is no time to come."""
+    now = context.clock.now()
+    until = None if expires is None else _moment(expires, now)
+    if participant is not None and not 1 <= len(participant) <= 200:
+        raise Usage("the name of the participant must have 1 to 200 characters", safe="no key was made")
+    with open_ledger(context) as ledger:
+        keyring = Keyring(state, ledger.id())
+        made = register(ledger, keyring, participant=participant, expires=until)
+        return _info(ledger.id(), made, keyring, now)
+
+
+def list_keys(context: Context, state: Path) -> KeyList:
+    """The registered keys."""
+    with open_ledger(context) as ledger:
+        ledger_id = ledger.id()
+        keyring, now = Keyring(state, ledger_id), context.clock.now()
+        return KeyList(ledger_id, [_info(ledger_id, key, keyring, now) for key in registered(ledger)])
+
+
+def export_key(context: Context, wanted: str | None) -> PublicKey:
+    """The public half of a key, by id; of the newest if none is wanted. Raises Usage if there is none."""
+    with open_ledger(context) as ledger:
+        found: tuple[VerifierKey, ...] = tuple(
+            key for one in registered(ledger) if (key := one.verifier()) is not None
+        )
+        for key in reversed(found):
+            if wanted in (None, key.id):
+                return PublicKey(ledger.id(), key.id, key.text(), key.pem())
+    what = "no key is registered" if wanted is None else f"no key {wanted[:80]!r} is registered"
+    raise Usage(what, remedy="`t2c ledger key list` shows those that are; `t2c ledger key new` makes one")
+
+
+def _moment(text: str, now: datetime) -> str:
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        later = found > now
+        shown = rfc3339(found)
+    except (ValueError, OverflowError):
+        raise Usage(
+            f"{text[:80]!r} is not a time",
+            where="--expires",
+            safe="no key was made",
+            remedy="write a date or RFC 3339, for example 2027-12-31 or 2027-12-31T12:00:00Z",
+        ) from None
+    if not later:
+        raise Usage(
+            f"{shown} is over already",
+            where="--expires",
+            safe="no key was made",
+            remedy="give a time to come",
+        )
+    return shown
+
+
+def _info(ledger: str, key: Registered, keyring: Keyring, now: datetime) -> KeyInfo:
+    verifier = key.verifier()
+    return KeyInfo(
+        ledger,
+        key.id,
+        key.algorithm,
+        key.public,
+        key.participant,
+        key.seq,
+        key.ts,
+        key.expires,
+        expired(key, now),
+        verifier is not None and keyring.holds(verifier),
+    )

@@ -1,0 +1,47 @@
+"""`t2c ledger checkpoint`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from t2c.cli.commands.invocation import Invocation
+from t2c.cli.commands.options import Json
+from t2c.ledger.errors import Usage
+
+__all__ = ["checkpoint"]
+
+
+def checkpoint(
+    ctx: typer.Context,
+    sign: Annotated[bool, typer.Option("--sign", help="Sign it, record it and keep it.")] = False,
+    key: Annotated[
+        str | None, typer.Option(metavar="ID", help="Sign with this key (default: the newest that is here).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print the checkpoint of the ledger: its id, the number of events and their Merkle root.
+
+    Kept where no writer of this ledger comes, it shows later whether anything was lost or made anew. With --sign
+    it is also recorded as checkpoint.signed and kept in .t2c/checkpoints/ and in your state folder; signing again
+    when nothing happened since prints the same one.
+
+    Examples:
+
+        t2c ledger checkpoint
+        t2c ledger checkpoint --sign > /mnt/elsewhere/checkpoint.txt
+        t2c ledger verify --checkpoint /mnt/elsewhere/checkpoint.txt --key "$(t2c ledger key export)"
+    """
+    from t2c.cli.actions import checkpoint as action
+    from t2c.cli.actions.state import state_dir
+
+    invocation = Invocation.of(ctx)
+    if key is not None and not sign:
+        raise Usage("--key says whose signature it is, and nothing is signed", remedy="add --sign")
+    with invocation.context() as context:
+        state = state_dir(invocation.environ) if sign else None
+        found = action.checkpoint(context, sign, key, state)
+    if found.seq is not None:
+        invocation.output.recorded = f"the checkpoint is recorded as seq {found.seq}"
+    invocation.emit(found, lambda style: found.note)

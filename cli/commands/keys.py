@@ -1,0 +1,109 @@
+"""`t2c ledger key`: new, list, export."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from t2c.cli.commands.invocation import Invocation
+from t2c.cli.commands.options import Json
+from t2c.cli.commands.table import Branch, Entry
+from t2c.cli.present.style import Style
+
+__all__ = ["GROUP", "export", "listed", "new"]
+
+GROUP = Branch(
+    "Keys that sign checkpoints. The public half is an event, the private half stays in your state folder.",
+    (
+        Entry("new", "t2c.cli.commands.keys:new", "Make a key and register its public half."),
+        Entry("list", "t2c.cli.commands.keys:listed", "List the registered keys."),
+        Entry("export", "t2c.cli.commands.keys:export", "Print the public half of a key."),
+    ),
+)
+
+
+def new(
+    ctx: typer.Context,
+    participant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="For whom it signs, as a pseudonym.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Until when, as a date or RFC 3339 (default: no end).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make an Ed25519 key and register its public half with key.registered.
+
+    The private half is kept in $XDG_STATE_HOME/t2c/keys (~/.local/state/t2c/keys), readable by you alone, and never
+    in the ledger's folder.
+
+    Examples:
+
+        t2c ledger key new
+        t2c ledger key new --participant ada --expires 2027-12-31
+    """
+    from t2c.cli.actions import keys as action
+    from t2c.cli.actions.state import state_dir
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = action.new_key(context, state_dir(invocation.environ), participant, expires)
+    invocation.output.recorded = f"the key is registered as seq {found.seq}"
+    invocation.emit(found, lambda style: f"key {found.id} is registered as seq {found.seq}\n{found.public}")
+
+
+def listed(ctx: typer.Context, json: Json = False) -> None:
+    """List the registered keys, the oldest first, and which of them can sign here.
+
+    Examples:
+
+        t2c ledger key list
+        t2c ledger key list --json
+    """
+    from t2c.cli.actions import keys as action
+    from t2c.cli.actions.state import state_dir
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = action.list_keys(context, state_dir(invocation.environ))
+    invocation.emit(
+        found, lambda style: "\n".join(_row(key, style) for key in found.keys) or "no key is registered"
+    )
+
+
+def _row(key: object, style: Style) -> str:
+    from t2c.cli.actions.keys import KeyInfo
+
+    assert isinstance(key, KeyInfo)
+    until = f"until {key.expires}" if key.expires else "without end"
+    state = (
+        style.bad("expired") if key.expired else style.good("can sign here") if key.private else "not here"
+    )
+    whose = f"  {key.participant}" if key.participant else ""
+    return f"{key.id}  {key.algorithm}  seq {key.seq}  {key.registered}  {until}  {state}{whose}"
+
+
+def export(
+    ctx: typer.Context,
+    key: Annotated[
+        str | None, typer.Argument(metavar="KEY", help="The id of a key (default: the newest).")
+    ] = None,
+    pem: Annotated[bool, typer.Option("--pem", help="As a PEM file that openssl takes.")] = False,
+    json: Json = False,
+) -> None:
+    """Print the public half of a key, which checks its signatures. The private half is never printed.
+
+    Give it to whoever is to check your checkpoints on another way than the ledger itself.
+
+    Examples:
+
+        t2c ledger key export > ledger.key
+        t2c ledger key export --pem > ledger.pem
+    """
+    from t2c.cli.actions import keys as action
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = action.export_key(context, key)
+    invocation.emit(found, lambda style: found.pem if pem else found.public)

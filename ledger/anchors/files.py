@@ -1,0 +1,111 @@
+"""Checkpoints in files: those beside the journal, and the last one that this user signed, in the state folder.
+
+.t2c/checkpoints/<size, 12 digits>.txt    goes with the journal, so it shows accidents only
+<state>/anchors/<ledger id>.txt           stays when the journal is replaced
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from t2c.ledger.anchors.base import Anchor
+from t2c.ledger.anchors.found import Found, Remark
+from t2c.ledger.anchors.keyring import private_folder
+from t2c.ledger.errors import Environment, Usage
+from t2c.ledger.journal.files import make_folder, write_atomically
+from t2c.ledger.journal.note import MAX_NOTE, SignedNote, parse_checkpoint
+
+__all__ = ["beside", "checkpoint_file", "keep_beside", "keep_local", "local", "read_note"]
+
+
+def checkpoint_file(folder: Path, size: int) -> Path:
+    """Where the checkpoint of a size is kept in the folder of checkpoints."""
+    return folder / f"{size:012d}.txt"
+
+
+def read_note(path: Path) -> SignedNote:
+    """The checkpoint in a file. Raises Usage if it is none, OSError if it cannot be read."""
+    with path.open("rb") as stream:
+        return parse_checkpoint(stream.read(MAX_NOTE + 1), path.name)
+
+
+def beside(folder: Path, ledger: str) -> Found:
+    """The checkpoints of a ledger in the folder beside its journal, the smallest first."""
+    anchors: list[Anchor] = []
+    remarks: list[Remark] = []
+    others: list[str] = []
+    for path in sorted(folder.glob("*.txt")) if folder.is_dir() else ():
+        try:
+            note = read_note(path)
+        except Usage as error:
+            remarks.append(Remark("unreadable", 1, f"checkpoints/{path.name}: {error.what}"))
+        except OSError as error:
+            remarks.append(Remark("unreadable", 1, f"checkpoints/{path.name}: {error.strerror}"))
+        else:
+            if note.checkpoint.ledger == ledger:
+                anchors.append(Anchor(f"checkpoints/{path.name}", note.checkpoint, note.note, "beside"))
+            else:
+                others.append(path.name)
+    if others:
+        detail = f"checkpoints/{others[0]} is of another ledger"
+        remarks.append(Remark("other_ledger", len(others), detail))
+    return Found(tuple(sorted(anchors, key=lambda anchor: anchor.checkpoint.size)), tuple(remarks))
+
+
+def local(state: Path, ledger: str) -> Found:
+    """The last checkpoint of a ledger that this user signed on this machine.
+
+    Raises Environment if it cannot be read, Usage if it is no checkpoint of this ledger: then something else than
+    t2c wrote it.
+    """
+    path = _local(state, ledger)
+    try:
+        note = read_note(path)
+    except FileNotFoundError:
+        return Found((), (Remark("none", 1, "no checkpoint of this ledger was signed here by this user"),))
+    except OSError as error:
+        raise Environment(f"the local anchor cannot be read: {error.strerror}", where=str(path)) from error
+    if note.checkpoint.ledger != ledger:
+        raise Usage(
+            f"the local anchor is of another ledger: {note.checkpoint.origin}",
+            where=str(path),
+            remedy="put the file back that t2c wrote, or delete it",
+        )
+    return Found((Anchor(f"the local anchor {path.name}", note.checkpoint, note.note, "local"),), ())
+
+
+def keep_beside(folder: Path, note: SignedNote) -> Path:
+    """Keep a checkpoint beside the journal; the same again changes nothing. Raises Environment."""
+    path = checkpoint_file(folder, note.checkpoint.size)
+    content = note.note.encode()
+    try:
+        make_folder(folder)
+        if not path.is_file() or path.read_bytes() != content:
+            write_atomically(path, content)
+    except OSError as error:
+        raise _not_kept(path, error) from error
+    return path
+
+
+def keep_local(state: Path, note: SignedNote) -> Path:
+    """Keep the last checkpoint of its ledger in the state folder. Raises Environment."""
+    path = _local(state, note.checkpoint.ledger or "")
+    try:
+        private_folder(path.parent)
+        write_atomically(path, note.note.encode(), mode=0o600)
+    except OSError as error:
+        raise _not_kept(path, error) from error
+    return path
+
+
+def _local(state: Path, ledger: str) -> Path:
+    return state / "anchors" / f"{ledger}.txt"
+
+
+def _not_kept(path: Path, error: OSError) -> Environment:
+    return Environment(
+        f"the checkpoint cannot be kept: {error.strerror}",
+        where=str(path),
+        safe="the journal, in which it is recorded",
+        remedy="make room or the folder writable, then run `t2c ledger checkpoint --sign` again",
+    )
