@@ -25,11 +25,18 @@ GROUP = Branch(
         Entry("log", "t2c.cli.commands.history:log", "List events."),
         Entry("show", "t2c.cli.commands.history:show", "Print one event."),
         Entry("head", "t2c.cli.commands.history:head", "Print the ledger's id and its last event."),
+        Entry("diff", "t2c.cli.commands.diff:diff", "Show what changed between two moments."),
         Entry("verify", "t2c.cli.commands.verify:verify", "Prove the journal; 1 if anything is wrong."),
+        Entry("checkpoint", "t2c.cli.commands.checkpoint:checkpoint", "Print, sign and keep size and root."),
+        Entry("key", "t2c.cli.commands.keys:GROUP", "Keys that sign checkpoints."),
+        Entry("anchor", "t2c.cli.commands.anchor:GROUP", "Put a checkpoint outside the journal."),
         Entry("stats", "t2c.cli.commands.stats:stats", "Count what the journal is made of."),
         Entry("merge", "t2c.cli.commands.merge:merge", "Take in the events of another chain."),
+        Entry("merge-driver", "t2c.cli.commands.merge:merge_driver", "Merge tracked journals, for Git."),
         Entry("project", "t2c.cli.commands.views:project", "Make the views again from the journal."),
-        Entry("export", "t2c.cli.commands.transfer:export", "Hand events over so that others can check them."),
+        Entry(
+            "export", "t2c.cli.commands.transfer:export", "Hand events over so that others can check them."
+        ),
         Entry("types", "t2c.cli.commands.types:types", "List the event types."),
     ),
 )
