@@ -1,0 +1,419 @@
+"""Power failures: a workload's writes and syncs are recorded with strace, then every state that a failure may have left
+between any two of them is laid out, opened, appended to and verified.
+
+What a receipt promised before the failure must be there, objects that an event cites too, fragments must be kept, and
+keys must be remembered. States with a hole, where a later block of one write lasted and an earlier did not, are tried
+as well: there the ledger may refuse, but only by name, and nothing that was synced may be lost.
+
+    python tests/torture/power.py [--seconds N] [--seed N] [--most N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from disk import Disk, File, Tree, Write, lay_out, taken_from
+from ground import (
+    Acknowledged,
+    Tally,
+    conclude,
+    environment,
+    goes_on,
+    lines_of,
+    note,
+    python,
+    scratch,
+    survey,
+    torn_end,
+)
+
+from t2c.ledger.engine import JOURNAL, Ledger, create
+from t2c.ledger.errors import T2cError
+from t2c.ledger.journal.objects import Objects
+from t2c.ledger.journal.verify import verify_chain
+
+__all__ = ["torture"]
+
+_MEMORY = "-shm"
+"""Files that are memory with a name: they are written without calls, and made anew by whoever comes first."""
+TORN = b'{"actor":{"id":"t2c","kind":"hel'
+KEYED = ("k1", "keyed")
+EVIDENCE = b"evidence" * 700
+_CALLS = (
+    "openat,close,write,pwrite64,fdatasync,fsync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,"
+    "link,linkat,copy_file_range,lseek,dup,dup2"
+)
+
+_WORK = """
+import json, os
+from pathlib import Path
+from t2c.ledger.engine import JOURNAL, Ledger, create
+from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.events.draft import draft
+Noted = CATALOGUE.payload("observation.noted")
+
+def say(receipts):
+    for receipt in receipts:
+        os.write(1, json.dumps([receipt.seq, receipt.id]).encode() + b"\\n")
+
+def note(text, key=None):
+    return draft(Noted(statement=text), key=key)
+
+workspace = Path(".t2c")
+"""
+
+WORKLOADS = {
+    "appends": """
+with Ledger(workspace, hold=True) as ledger:
+    say(ledger.append([note("one")]))
+    say(ledger.append([note("two"), note("three"), note("x" * 9000)]))
+    say(ledger.append([note("a"), note("b" * 3000), note("c")], atomic=True))
+    say(ledger.append([note("last")]))
+""",
+    "keys": """
+with Ledger(workspace, hold=True) as ledger:
+    say(ledger.append([note("keyed", "k1")]))
+    say(ledger.append([note("other", "k2")]))
+    say(ledger.append([note("keyed", "k1")]))
+with Ledger(workspace) as ledger:
+    say(ledger.append([note("third", "k3")]))
+""",
+    "objects": """
+with Ledger(workspace) as ledger:
+    digest = ledger.objects.put(b"evidence" * 700)
+    say(ledger.append([note(digest)]))
+    digest = ledger.objects.put(b"evidence" * 700)
+    say(ledger.append([note(digest)]))
+""",
+    "first": """
+create(workspace)
+with Ledger(workspace) as ledger:
+    os.write(1, json.dumps([1, next(ledger.entries()).id]).encode() + b"\\n")
+    say(ledger.append([note("one")]))
+""",
+    "batched": """
+with Ledger(workspace, hold=True, durability="batch") as ledger:
+    held = ledger.append([note("one")]) + ledger.append([note("two")])
+    ledger.sync()
+    say(held)
+    held = ledger.append([note("three")])
+say(held)
+""",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call: its name, its arguments as strace shows them, its result."""
+
+    name: str
+    args: str
+    result: str
+
+
+_LINE = re.compile(r"\d+ +([a-z0-9_]+)\((.*)\) += (-?\d+)(.*)$", re.DOTALL)
+_STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
+_FD = re.compile(r"^(-?\d+|AT_FDCWD)(?:<([^>]*)>)?")
+
+
+def _text(escaped: str) -> bytes:
+    return bytes.fromhex(escaped.replace("\\x", ""))
+
+
+class Recording:
+    """The calls of one workload that touch its ledger, applied one by one to the model of the disk."""
+
+    def __init__(self, workload: str, folder: Path, dice: random.Random) -> None:
+        self.name = workload
+        self.root = folder / workload
+        self.root.mkdir()
+        self._prepare(self.root / ".t2c", workload)
+        self.before = lines_of(self.root / ".t2c")
+        self.disk = Disk(
+            str(self.root),
+            {str(self.root / path): content for path, content in taken_from(self.root).items()},
+        )
+        self.acknowledged: Acknowledged = {}
+        self._open: dict[int, tuple[File | str, int, bool]] = {}
+        log = folder / f"{workload}.log"
+        script = _WORK + WORKLOADS[workload]
+        tracer = ("strace", "-f", "--seccomp-bpf", "-y", "-xx", "-s", "2000000", "-o", str(log))
+        done = subprocess.run(
+            (*tracer, "-e", f"trace={_CALLS}", python(), "-c", script),
+            cwd=self.root,
+            env=environment(folder),
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"the workload {workload} failed: {done.stderr.decode()[-2000:]}")
+        self._log = log.read_text()
+        there = taken_from(self.root)
+        self.end = {path: content for path, content in there.items() if not path.endswith(_MEMORY)}
+
+    def _prepare(self, workspace: Path, workload: str) -> None:
+        if workload == "first":
+            return
+        create(workspace)
+        with Ledger(workspace) as ledger:
+            ledger.append([note("before")])
+        if workload != "batched":
+            torn_end(workspace, TORN)
+
+    def steps(self) -> Iterator[str]:
+        """Apply the next call that changes or syncs anything; gives what it was."""
+        for line in self._log.splitlines():
+            found = _LINE.match(line)
+            if found is None or int(found[3]) < 0:
+                continue
+            if self._take(Step(found[1], found[2], found[3])):
+                yield found[1]
+        now = {
+            str(Path(path).relative_to(self.root)): thing.now() if isinstance(thing, File) else None
+            for path, thing in self.disk.names.items()
+            if not path.endswith(_MEMORY)
+        }
+        if now != self.end:
+            wrong = sorted(
+                path for path in now.keys() | self.end.keys() if now.get(path, 0) != self.end.get(path, 0)
+            )
+            raise RuntimeError(f"the model of the disk differs from the disk: {wrong}")
+
+    def _path(self, step: Step, number: int = 0) -> str:
+        base = _FD.match(step.args)
+        strings = _STRING.findall(step.args)
+        path = Path(_text(strings[number][0]).decode())
+        if not path.is_absolute():
+            at = _text(base[2]).decode() if base is not None and base[2] else str(self.root)
+            path = Path(at) / path
+        return str(path)
+
+    def _ours(self, path: str) -> bool:
+        return path == str(self.root) or path.startswith(str(self.root / ".t2c"))
+
+    def _take(self, step: Step) -> bool:
+        match step.name:
+            case "openat":
+                return self._opened(step)
+            case "close":
+                self._open.pop(_number(step), None)
+                return False
+            case "lseek":
+                if (there := self._open.get(_number(step))) is not None:
+                    self._open[_number(step)] = (there[0], int(step.result), there[2])
+                return False
+            case "dup" | "dup2" | "copy_file_range":
+                if _number(step) in self._open:
+                    raise RuntimeError(f"the model does not know {step.name}")
+                return False
+            case "write" if _number(step) == 1:
+                said = _text(_STRING.findall(step.args)[0][0])
+                seq, name = json.loads(said)
+                self.acknowledged[seq] = name
+                return True
+            case "write" | "pwrite64" | "ftruncate" | "fsync" | "fdatasync":
+                return self._bytes(step)
+            case _:
+                return self._names(step)
+
+    def _opened(self, step: Step) -> bool:
+        path, fd = self._path(step), int(step.result)
+        if not self._ours(path):
+            self._open.pop(fd, None)
+            return False
+        there = self.disk.names.get(path)
+        if there == "folder" or path == str(self.root):
+            self._open[fd] = (path, 0, False)
+            return False
+        made = there is None
+        file = self.disk.create(path) if there is None else there
+        assert isinstance(file, File)
+        if "O_TRUNC" in step.args and not made and file.now():
+            file.owed.append(Write(0, None))
+            made = True
+        self._open[fd] = (file, 0, "O_APPEND" in step.args)
+        return made
+
+    def _bytes(self, step: Step) -> bool:
+        fd = _number(step)
+        if fd not in self._open:
+            return False
+        thing, offset, appends = self._open[fd]
+        if isinstance(thing, str):
+            self.disk.sync_folder(thing)
+            return True
+        if step.name in ("fsync", "fdatasync"):
+            self.disk.sync_file(thing)
+        elif step.name == "ftruncate":
+            thing.owed.append(Write(int(step.args.rsplit(",", 1)[1]), None))
+        else:
+            data = _text(_STRING.findall(step.args)[0][0])[: int(step.result)]
+            if step.name == "pwrite64":
+                thing.owed.append(Write(int(step.args.rsplit(",", 1)[1]), data))
+            else:
+                at = len(thing.now()) if appends else offset
+                thing.owed.append(Write(at, data))
+                self._open[fd] = (thing, at + len(data), appends)
+        return True
+
+    def _names(self, step: Step) -> bool:
+        path = self._path(step)
+        if not self._ours(path):
+            return False
+        if step.name.startswith("mkdir"):
+            self.disk.make_folder(path)
+        elif step.name.startswith("unlink"):
+            self.disk.unlink(path)
+        elif step.name.startswith("rename"):
+            self.disk.rename(path, self._path(step, 1))
+        else:
+            self.disk.link(path, self._path(step, 1))
+        return True
+
+
+def _number(step: Step) -> int:
+    found = _FD.match(step.args)
+    return -1 if found is None or found[1] == "AT_FDCWD" else int(found[1])
+
+
+def torture(seconds: float, seed: int = 20260105, most: int = 60, only: str | None = None) -> Tally:
+    """Every workload, every point between two calls, at most `most` states a point."""
+    tally = Tally("power failures")
+    if shutil.which("strace") is None:
+        tally.could_not_run = "strace is not installed"
+        return tally
+    ends = time.monotonic() + seconds
+    dice = random.Random(seed)
+    with scratch() as folder:
+        chosen = [name for name in WORKLOADS if only in (None, name)]
+        for number, workload in enumerate(chosen):
+            share = time.monotonic() + (ends - time.monotonic()) / (len(chosen) - number)
+            _workload(Recording(workload, folder, dice), folder / "state", dice, share, most, tally)
+    return tally
+
+
+def _workload(
+    recording: Recording, place: Path, dice: random.Random, ends: float, most: int, tally: Tally
+) -> None:
+    seen: set[bytes] = set()
+    points, states, left = 0, 0, 0
+    for call in recording.steps():
+        points += 1
+        for tree in recording.disk.left(dice, most):
+            relative = _relative(recording, tree)
+            mark = sha256(repr((sorted(relative.items()), sorted(recording.acknowledged))).encode()).digest()
+            if mark in seen:
+                continue
+            seen.add(mark)
+            if time.monotonic() > ends:
+                left += 1
+                continue
+            states += 1
+            found = _after(recording, relative, place)
+            tally.add(found, f"{recording.name}, after call {points} ({call})")
+        for tree in recording.disk.holes():
+            states += 1
+            tally.add(
+                _refused(recording, _relative(recording, tree), place),
+                f"{recording.name}, a hole after call {points}",
+            )
+    tally.states += states
+    tally.acknowledged += len(recording.acknowledged)
+    tally.notes.append(
+        f"{recording.name}: {points} points, {states:,} states" + (f", {left:,} left out" if left else "")
+    )
+
+
+def _relative(recording: Recording, tree: Tree) -> Tree:
+    return {str(Path(path).relative_to(recording.root)): content for path, content in tree.items()}
+
+
+def _refused(recording: Recording, tree: Tree, place: Path) -> list[str]:
+    """A hole is damage to complete lines, which nobody cuts: it is named, after all that was acknowledged."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    lay_out(tree, place)
+    workspace = place / ".t2c"
+    faults = verify_chain(workspace / JOURNAL).faults
+    promised = max([len(recording.before), *recording.acknowledged])
+    found = [f"lost: seq {fault.seq} {fault.kind}" for fault in faults if fault.seq <= promised]
+    try:
+        with Ledger(workspace) as ledger:
+            ledger.append([note("after")])
+    except T2cError as error:
+        found += [] if faults else [f"refused a sound journal: {error.what}"]
+    else:
+        found += [f"left: {fault.kind}" for fault in verify_chain(workspace / JOURNAL).faults]
+    return found
+
+
+def _after(recording: Recording, tree: Tree, place: Path) -> list[str]:
+    """Lay one state out and do what a user does after a power failure."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    lay_out(tree, place)
+    workspace = place / ".t2c"
+    found = survey(workspace, recording.before, recording.acknowledged)
+    found += goes_on(workspace, recording.before, recording.acknowledged)
+    if found:
+        return found
+    lines = lines_of(workspace)
+    for line in lines:
+        said = json.loads(line)
+        statement = said["data"].get("statement", "")
+        if len(statement) == 64:
+            found += _object(workspace, statement)
+        if said["type"] == "journal.repaired":
+            kept = workspace / said["data"]["saved_as"]
+            whole = kept.exists() and sha256(kept.read_bytes()).hexdigest() == said["data"]["sha256"]
+            found += [] if whole else [f"lost: the fragment {said['data']['saved_as']}"]
+    if recording.before and recording.name != "batched":
+        kept_all = b"".join(torn.read_bytes() for torn in workspace.glob("*.torn-*"))
+        found += [] if TORN in kept_all else ["lost: the fragment that was torn before"]
+    return found + _keys(workspace, lines)
+
+
+def _object(workspace: Path, digest: str) -> list[str]:
+    try:
+        return [] if Objects(workspace / "objects").get(digest) == EVIDENCE else ["another object"]
+    except T2cError as error:
+        return [f"lost: an event cites an object that is not there: {error.what}"]
+
+
+def _keys(workspace: Path, lines: list[bytes]) -> list[str]:
+    """Whatever is left of the index, a key that stands in the journal is remembered."""
+    keyed = [event for event in map(json.loads, lines) if "key" in event]
+    found = []
+    with Ledger(workspace, durability="none") as ledger:
+        for event in keyed:
+            (receipt,) = ledger.append([note(event["data"]["statement"], key=event["key"])])
+            if not receipt.repeated:
+                found.append(
+                    f"lost: key {event['key']!r} of seq {event['seq']} was forgotten and recorded again"
+                )
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=20260105)
+    parser.add_argument("--only", choices=list(WORKLOADS))
+    parser.add_argument("--most", type=int, default=60)
+    given = parser.parse_args()
+    return conclude(torture(given.seconds, given.seed, given.most, given.only))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
