@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.anchors.files import keep_beside, keep_local, local
 from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.anchors.signing import open_tree, sign_head, signer, state_of
-from t2c.ledger.errors import Usage
 from t2c.ledger.journal.note import SignedNote
+
+if TYPE_CHECKING:
+    from t2c.cli.actions.anchor import Anchored
 
 __all__ = ["CheckpointResult", "checkpoint"]
 
@@ -23,6 +26,7 @@ class CheckpointResult:
 
     If it is signed, `key` is the id of the key, `seq` the event that records it, `path` where it is kept beside the
     journal and `local` where in the user's state folder; `new` is False if it had been signed before.
+    `anchors` are those that the settings asked for and that were made, `warnings` tell of the others.
     """
 
     schema: ClassVar[str] = "t2c.checkpoint/v1"
@@ -36,28 +40,44 @@ class CheckpointResult:
     new: bool = False
     path: str | None = None
     local: str | None = None
+    anchors: Sequence[Anchored] = ()
+    warnings: Sequence[str] = ()
 
 
 def checkpoint(context: Context, sign: bool, key: str | None, state: Path | None) -> CheckpointResult:
-    """The checkpoint of the head; with `sign` it is signed, recorded and kept, else nothing is written but caches.
+    """The checkpoint of the head; with `sign` it is signed, recorded, kept and anchored as the settings say.
 
-    Signing again when nothing happened since gives the same one. `state` is the user's state folder. Raises Usage
-    if there is no key to sign with, Corrupt if the journal lost what an earlier checkpoint vouches for.
+    Without, nothing is written but caches. Signing again when nothing happened since gives the same one. `state` is
+    the user's state folder. Raises Usage if there is no key to sign with, Corrupt if the journal lost what an
+    earlier checkpoint vouches for, and what a required anchor raises.
     """
+    if not sign or state is None:
+        return _unsigned(context)
+    result = _signed(context, key, state)
+    anchor = context.settings.anchor
+    if result.new or "required" in (anchor.git, anchor.rfc3161):
+        from t2c.cli.actions.anchor import run_anchors
+
+        run = run_anchors(context)
+        return replace(result, anchors=run.done, warnings=run.warnings)
+    return result
+
+
+def _unsigned(context: Context) -> CheckpointResult:
     with open_ledger(context) as ledger:
         ledger_id = ledger.id()
         with open_tree(ledger) as tree:
-            if not sign or state is None:
-                made = state_of(tree, ledger_id)
-                return CheckpointResult(
-                    ledger_id, made.size, made.root.hex(), False, SignedNote.of(made).note
-                )
-            if tree.size == 0:
-                raise Usage("the ledger has no event to vouch for")
-            keyring = Keyring(state, ledger_id)
+            made = state_of(tree, ledger_id)
+            return CheckpointResult(ledger_id, made.size, made.root.hex(), False, SignedNote.of(made).note)
+
+
+def _signed(context: Context, key: str | None, state: Path) -> CheckpointResult:
+    with open_ledger(context) as ledger:
+        ledger_id = ledger.id()
+        keyring = Keyring(state, ledger_id)
+        with open_tree(ledger) as tree:
             chosen = signer(ledger, keyring, context.clock.now(), key)
-            known = list(local(state, ledger_id).anchors)
-            signed = sign_head(ledger, tree, keyring, chosen, known)
+            signed = sign_head(ledger, tree, keyring, chosen, list(local(state, ledger_id).anchors))
         beside = keep_beside(ledger.workspace / "checkpoints", signed.note)
         kept = keep_local(state, signed.note)
         found = signed.note.checkpoint

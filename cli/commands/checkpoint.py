@@ -25,7 +25,8 @@ def checkpoint(
 
     Kept where no writer of this ledger comes, it shows later whether anything was lost or made anew. With --sign
     it is also recorded as checkpoint.signed and kept in .t2c/checkpoints/ and in your state folder; signing again
-    when nothing happened since prints the same one.
+    when nothing happened since prints the same one. The settings anchor.git and anchor.rfc3161 have a signed one
+    anchored outside the journal too.
 
     Examples:
 
@@ -44,4 +45,6 @@ def checkpoint(
         found = action.checkpoint(context, sign, key, state)
     if found.seq is not None:
         invocation.output.recorded = f"the checkpoint is recorded as seq {found.seq}"
+    for warning in found.warnings:
+        invocation.output.warn(warning)
     invocation.emit(found, lambda style: found.note)

@@ -29,6 +29,8 @@ GROUP = Branch(
         Entry("verify", "t2c.cli.commands.verify:verify", "Prove the journal; 1 if anything is wrong."),
         Entry("checkpoint", "t2c.cli.commands.checkpoint:checkpoint", "Print, sign and keep size and root."),
         Entry("key", "t2c.cli.commands.keys:GROUP", "Keys that sign checkpoints."),
+        Entry("prove", "t2c.cli.commands.prove:GROUP", "Proofs that can be checked without the ledger."),
+        Entry("verify-proof", "t2c.cli.commands.prove:verify_proof", "Check a proof by itself."),
         Entry("anchor", "t2c.cli.commands.anchor:GROUP", "Put a checkpoint outside the journal."),
         Entry("stats", "t2c.cli.commands.stats:stats", "Count what the journal is made of."),
         Entry("merge", "t2c.cli.commands.merge:merge", "Take in the events of another chain."),

@@ -36,6 +36,10 @@ __all__ = [
 
 _TYPE = b'"type":"key.registered"'
 _LONGEST = 64
+_LOOK_BACK = 32
+"""Events at the end among which a checkpoint may stand after which nothing happened."""
+_BY_ITSELF = frozenset({"checkpoint.signed", "degradation.noted"})
+"""What a checkpoint and its anchoring leave behind them."""
 
 
 class _Key(msgspec.Struct):
@@ -47,7 +51,6 @@ class _Key(msgspec.Struct):
 
 
 class _SignedEvent(msgspec.Struct):
-    size: int
     note: str
 
 
@@ -181,21 +184,33 @@ def _consistent(tree: Tree, known: list[Anchor]) -> None:
 
 
 def _standing(ledger: Ledger, tree: Tree, key: VerifierKey) -> Signed | None:
-    """The checkpoint that the last event records, if it covers all before it and this key signed it."""
-    if tree.size < 2 or (place := ledger.journal.position(tree.size - 1)) is None:
-        return None
-    entry = next(ledger.journal.entries(place))
+    """The checkpoint of this key after which nothing happened but what checkpoints leave behind them."""
+    place = ledger.journal.position(max(0, tree.size - _LOOK_BACK))
+    recent = [] if place is None else list(ledger.journal.entries(place, tree.size))
+    for at in range(len(recent) - 1, -1, -1):
+        entry = recent[at]
+        if entry.type not in _BY_ITSELF:
+            break
+        if (note := _note(entry)) is None:
+            continue
+        size = note.checkpoint.size
+        if any(other.type not in _BY_ITSELF for other in recent if other.seq > size) or size < recent[0].seq:
+            break
+        whole = Checkpoint(key.name, size, tree.root(size))
+        if note.checkpoint == whole and check(note.text, note.signatures, [key]).good:
+            return Signed(note, key.id, entry.seq, False)
+    return None
+
+
+def _note(entry: Entry) -> SignedNote | None:
+    """The checkpoint of a `checkpoint.signed` that could be about what stands before it."""
     if entry.type != "checkpoint.signed":
         return None
     try:
-        event = msgspec.json.decode(entry.data, type=_SignedEvent)
-        note = parse_checkpoint(event.note)
+        note = parse_checkpoint(msgspec.json.decode(entry.data, type=_SignedEvent).note)
     except (msgspec.DecodeError, Usage):
         return None
-    whole = Checkpoint(key.name, tree.size - 1, tree.root(tree.size - 1))
-    if note.checkpoint != whole or not check(note.text, note.signatures, [key]).good:
-        return None
-    return Signed(note, key.id, entry.seq, False)
+    return note if 0 < note.checkpoint.size < entry.seq else None
 
 
 def _find(ledger: Ledger, key: str) -> Registered | None:

@@ -1,0 +1,192 @@
+"""`t2c ledger prove`: an event, or the growth of the ledger, as one document that can be checked without it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.notes import read_checkpoint
+from t2c.cli.actions.opening import open_ledger
+from t2c.ledger.anchors.files import beside
+from t2c.ledger.anchors.signing import open_tree
+from t2c.ledger.engine import Ledger
+from t2c.ledger.errors import Corrupt, Environment, Usage
+from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_checkpoint
+from t2c.ledger.journal.tree import Tree
+
+__all__ = ["Proof", "prove_consistency", "prove_inclusion", "save"]
+
+_SIZE: Final = re.compile(r"[0-9]{1,16}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A proof of RFC 6962 with all that checking it takes but the public key.
+
+    `inclusion`: `line` is the event's line, LF excluded, and leaf `leaf_index` (from 0) of the tree of `tree_size`
+    events. `consistency`: the ledger of `tree_size` events begins with the one of `old_checkpoint`. `hashes` are in
+    hex, `checkpoint` is the text of the one of `tree_size`; `signed` says whether it holds a signature.
+    """
+
+    schema: ClassVar[str] = "t2c.proof/v1"
+    kind: Literal["inclusion", "consistency"]
+    ledger: str
+    tree_size: int
+    hashes: Sequence[str]
+    checkpoint: str
+    signed: bool
+    line: str | None = None
+    leaf_index: int | None = None
+    old_checkpoint: str | None = None
+
+
+def prove_inclusion(context: Context, ref: str, checkpoint: str | None) -> Proof:
+    """The proof that an event (seq or id) is in the ledger, to a checkpoint in a file or the newest that is kept.
+
+    If none that holds the event is kept, it goes to a checkpoint of the head that nobody signed. Raises Usage if
+    there is no such event or checkpoint, Corrupt if the journal is not the one that the checkpoint vouches for.
+    """
+    with open_ledger(context) as ledger, open_tree(ledger) as tree:
+        ledger_id = ledger.id()
+        seq = _seq(ledger, tree, ref)
+        if checkpoint is not None:
+            note = _given(context, tree, ledger_id, checkpoint)
+            if note.checkpoint.size < seq:
+                raise Usage(
+                    f"event {seq} came after the {note.checkpoint.size} events of the checkpoint",
+                    where=checkpoint,
+                    remedy="give a later checkpoint",
+                )
+        else:
+            note = _kept(ledger, tree, ledger_id, seq, tree.size) or _bare(tree, ledger_id, tree.size)
+        size = note.checkpoint.size
+        path = tree.inclusion(seq - 1, size)
+        return Proof(
+            "inclusion",
+            ledger_id,
+            size,
+            [node.hex() for node in path],
+            note.note,
+            bool(note.signatures),
+            line=_line(ledger, tree, seq).decode(),
+            leaf_index=seq - 1,
+        )
+
+
+def prove_consistency(context: Context, old: str, new: str, checkpoint: str | None) -> Proof:
+    """The proof that the ledger of `new` events begins with that of `old`; each is a size or a checkpoint file.
+
+    `checkpoint` is one that stands for `new`, if that is a size. Raises like `prove_inclusion`.
+    """
+    with open_ledger(context) as ledger, open_tree(ledger) as tree:
+        ledger_id = ledger.id()
+        before = _side(context, ledger, tree, ledger_id, old)
+        after = _side(context, ledger, tree, ledger_id, new)
+        if checkpoint is not None:
+            given = _given(context, tree, ledger_id, checkpoint)
+            if given.checkpoint.size != after.checkpoint.size:
+                raise Usage(
+                    f"the checkpoint is of {given.checkpoint.size} events, not of {after.checkpoint.size}",
+                    where=checkpoint,
+                )
+            after = given
+        path = tree.consistency(before.checkpoint.size, after.checkpoint.size)
+        return Proof(
+            "consistency",
+            ledger_id,
+            after.checkpoint.size,
+            [node.hex() for node in path],
+            after.note,
+            bool(after.signatures),
+            old_checkpoint=before.note,
+        )
+
+
+def save(context: Context, name: str, content: bytes) -> Path:
+    """Write a proof to a file inside the root. Raises Usage if it lies outside, Environment if it cannot be written."""
+    path = context.path(name)
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise Environment(
+            f"the proof cannot be written: {error.strerror}",
+            where=name,
+            remedy="name a file in a folder that exists",
+        ) from error
+    return path
+
+
+def _seq(ledger: Ledger, tree: Tree, ref: str) -> int:
+    if _SIZE.match(ref):
+        seq = int(ref)
+    else:
+        offset = ledger.index.offset(ref)
+        if offset is None:
+            raise Usage(
+                f"there is no event {ref[:80]!r}", remedy="give a seq or an event id; see `t2c ledger log`"
+            )
+        seq = next(ledger.journal.many([offset])).seq
+    if not 1 <= seq <= tree.size:
+        raise Usage(
+            f"there is no event {seq}: the ledger goes from 1 to {tree.size}", remedy="`t2c ledger head`"
+        )
+    return seq
+
+
+def _line(ledger: Ledger, tree: Tree, seq: int) -> bytes:
+    place = ledger.journal.position(seq - 1)
+    if place is not None:
+        for _, line, _ in ledger.journal.lines(place, seq):
+            return line[:-1]
+    raise Corrupt(f"event {seq} cannot be found", where=f"seq {seq}", remedy="run `t2c ledger verify`")
+
+
+def _side(context: Context, ledger: Ledger, tree: Tree, ledger_id: str, given: str) -> SignedNote:
+    if not _SIZE.match(given):
+        return _given(context, tree, ledger_id, given)
+    size = int(given)
+    if not 1 <= size <= tree.size:
+        raise Usage(
+            f"the ledger never had {size} events: it goes from 1 to {tree.size}", remedy="`t2c ledger head`"
+        )
+    return _kept(ledger, tree, ledger_id, size, size) or _bare(tree, ledger_id, size)
+
+
+def _given(context: Context, tree: Tree, ledger_id: str, name: str) -> SignedNote:
+    note = read_checkpoint(context.cwd, name)
+    found = note.checkpoint
+    if found.ledger != ledger_id:
+        raise Usage(
+            f"the checkpoint is of another ledger: {found.origin}",
+            where=name,
+            remedy=f"this one is {origin_of(ledger_id)}",
+        )
+    if found.size == 0:
+        raise Usage("the checkpoint is of no events, so nothing can be proven with it", where=name)
+    if found.size > tree.size or tree.root(found.size) != found.root:
+        raise Corrupt(
+            f"the journal is not the one that the checkpoint of {found.size} events vouches for",
+            where=name,
+            safe="nothing was changed",
+            remedy="run `t2c ledger verify --checkpoint` with it, which says what is amiss",
+        )
+    return note
+
+
+def _kept(ledger: Ledger, tree: Tree, ledger_id: str, least: int, most: int) -> SignedNote | None:
+    """The greatest signed checkpoint of these sizes among those beside the journal that fit it."""
+    for anchor in reversed(beside(ledger.workspace / "checkpoints", ledger_id).anchors):
+        note = parse_checkpoint(anchor.note)
+        size = note.checkpoint.size
+        if least <= size <= most and note.signatures and tree.root(size) == note.checkpoint.root:
+            return note
+    return None
+
+
+def _bare(tree: Tree, ledger_id: str, size: int) -> SignedNote:
+    return SignedNote.of(Checkpoint(origin_of(ledger_id), size, tree.root(size)))
