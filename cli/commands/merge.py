@@ -10,7 +10,7 @@ from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
 
-__all__ = ["merge"]
+__all__ = ["merge", "merge_driver"]
 
 
 def merge(
@@ -47,6 +47,33 @@ def merge(
         invocation.output.warn(
             f"{_many(len(found.missing), 'cited object')} the other side does not hold either"
         )
+
+
+def merge_driver(
+    ctx: typer.Context,
+    base: Annotated[str, typer.Argument(metavar="%O", help="The common ancestor's version; not looked at.")],
+    ours: Annotated[str, typer.Argument(metavar="%A", help="Our version; the result goes here.")],
+    theirs: Annotated[str, typer.Argument(metavar="%B", help="The other side's version.")],
+    path: Annotated[str, typer.Argument(metavar="%P", help="Where the journal is in the work tree.")],
+    json: Json = False,
+) -> None:
+    """Merge two versions of a tracked journal, for Git. `t2c init --git-merge-driver --write` makes Git call it.
+
+    Exit code 0 only if the result was verified; else our version stays as it was and the merge has a conflict.
+
+    Examples:
+
+        t2c init --git-merge-driver --write
+        git config merge.t2c.driver "t2c ledger merge-driver %O %A %B %P"
+    """
+    from t2c.cli.actions import git_driver as action
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        done = action.drive(context, ours, theirs, path)
+    invocation.emit(
+        done, lambda style: f"{done.path}: took in {_many(done.events, 'event')}, now at seq {done.seq}"
+    )
 
 
 def _text(found: object, style: Style) -> str:
