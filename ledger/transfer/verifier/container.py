@@ -21,6 +21,7 @@ MOST_BYTES = 64 << 30
 """Bytes that an archive may unpack to before it is taken for a bomb."""
 _MOST_FILES = 4_000_000
 _CHUNK = 1 << 18
+_FAILURES = (OSError, EOFError, zlib.error)
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}(?:/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){0,7}\Z")
 
 
@@ -46,23 +47,30 @@ def files(bundle: Path, most: int = MOST_BYTES) -> Iterator[tuple[str, int, Read
                 yield from _archive(stream, most)
         else:
             raise Unreadable("it is neither a folder nor a file")
-    except FileNotFoundError:
-        raise Unreadable("there is no such file or folder") from None
-    except EOFError:
-        raise Unreadable("the archive is cut off") from None
-    except zlib.error as error:
-        raise Unreadable(f"the archive is damaged: {error}") from None
-    except OSError as error:
-        raise Unreadable(error.strerror or str(error)) from None
+    except _FAILURES as error:
+        raise _unreadable(error) from None
 
 
 def pieces(reader: Reader) -> Iterator[bytes]:
-    """The bytes of a file, piece by piece."""
+    """The bytes of a file, piece by piece. Raises Unreadable."""
     while True:
-        piece = reader.read(_CHUNK)
+        try:
+            piece = reader.read(_CHUNK)
+        except _FAILURES as error:
+            raise _unreadable(error) from None
         if not piece:
             return
         yield piece
+
+
+def _unreadable(error: Exception) -> Unreadable:
+    if isinstance(error, FileNotFoundError):
+        return Unreadable("there is no such file or folder")
+    if isinstance(error, EOFError):
+        return Unreadable("the archive is cut off")
+    if isinstance(error, OSError) and error.strerror:
+        return Unreadable(error.strerror)
+    return Unreadable(f"the archive is damaged: {error}")
 
 
 def _folder(top: Path) -> Iterator[tuple[str, int, Reader]]:

@@ -180,6 +180,8 @@ class Chain:
             self._fault("not_json", expected, what)
             return
         self._own_id(line, claimed, seq)
+        if "data_hash" in event or kind in CITING:
+            self.objects.update(map(bytes.fromhex, cited(event)))
         if seq == expected:
             if self.head and prev != self.head.hex():
                 self._fault(
@@ -201,9 +203,7 @@ class Chain:
         if ts < self.last_ts:
             self._fault("time", seq, f"seq {seq} says {ts[:40]}, earlier than the event before it")
         self.seq, self.head, self.last_ts = seq, leaf, ts
-        if "data_hash" in event or kind in CITING:
-            self.objects.update(map(bytes.fromhex, cited(event)))
-        elif kind == "payload.redacted":
+        if kind == "payload.redacted":
             gone = _said(event, "data_hash")
             if _HEX64.match(gone):
                 self.redacted.add(bytes.fromhex(gone))

@@ -208,7 +208,7 @@ class _Bundle:
             )
         for name in sorted(missing & objects):
             add("manifest", MANIFEST, f"the manifest calls object {name.hex()} missing, and it is there")
-        for name in sorted(missing - chain.objects):
+        for name in sorted(missing - chain.objects if self.found.first_line is None else ()):
             add("manifest", MANIFEST, f"the manifest calls object {name.hex()} missing, and no line cites it")
         self.missing, self.gone = len(missing), len(missing & chain.redacted)
         self.uncited = len(objects - chain.objects)
