@@ -71,22 +71,27 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
         if len(parts) > 1:
             _checked_beforehand(drafts, ledger)
         receipts: list[Receipt] = []
-        for part in parts:
-            try:
-                done = ledger.append(part, expected=expected, atomic=request.atomic)
-            except T2cError as error:
-                if receipts:
-                    error.safe = (
-                        f"the first {len(receipts)} of {len(drafts)} events are recorded, up to seq "
-                        f"{receipts[-1].seq}; the others are not"
-                    )
-                raise
-            receipts += done
-            if expected is not None:
-                last = done[-1]
-                expected = Expected(last.seq, last.hash)
+
+        def acknowledge(done: list[Receipt]) -> None:
+            receipts.extend(done)
             if len(parts) > 1:
                 context.progress("append", len(receipts), len(drafts))
+
+        try:
+            if len(parts) > 1 and expected is None:
+                ledger.append_all(parts, acknowledge)
+            else:
+                for part in parts:
+                    acknowledge(ledger.append(part, expected=expected, atomic=request.atomic))
+                    if expected is not None:
+                        expected = Expected(receipts[-1].seq, receipts[-1].hash)
+        except T2cError as error:
+            if receipts:
+                error.safe = (
+                    f"the first {len(receipts)} of {len(drafts)} events are recorded, up to seq "
+                    f"{receipts[-1].seq}; `t2c ledger head` tells whether any after them is"
+                )
+            raise
     return [AppendResult.of(receipt) for receipt in receipts]
 
 

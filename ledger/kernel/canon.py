@@ -15,9 +15,13 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 __all__ = ["MAX_DEPTH", "MAX_INT", "NotCanonical", "artifact", "canonical", "check", "decimal3", "loads"]
 
@@ -82,6 +86,10 @@ def _keeps(value: Any, depth: int) -> bool:
     if kind is int:
         within: bool = -MAX_INT <= value <= MAX_INT
         return within
+    if kind is float:
+        # A real that its rounding to three places leaves as it is has no more of them in its shortest form.
+        short: bool = -MAX_INT < value < MAX_INT and round(value, 3) == value and not value.is_integer()
+        return short
     if depth >= MAX_DEPTH:
         return False
     if kind is dict:
@@ -154,23 +162,27 @@ def loads(text: bytes | str) -> object:
     For bodies given by hand and files from outside; the journal's own lines are compared with their
     canonical form instead. Raises NotCanonical.
     """
-    import json
+    from json import JSONDecodeError
 
     try:
-        value: object = json.loads(
-            text if isinstance(text, str) else text.decode("utf-8"),
-            object_pairs_hook=_distinct,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=_integer,
-        )
+        value: object = _strict().decode(text if isinstance(text, str) else text.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise NotCanonical(f"not UTF-8 at byte {error.start}") from None
-    except json.JSONDecodeError as error:
+    except JSONDecodeError as error:
         raise NotCanonical(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise NotCanonical("nested too deeply") from None
     return value
+
+
+@cache
+def _strict() -> JSONDecoder:
+    """One decoder for all calls: to make it takes longer than to parse a short body."""
+    from json import JSONDecoder
+
+    return JSONDecoder(
+        object_pairs_hook=_distinct, parse_constant=_no_constant, parse_float=_finite, parse_int=_integer
+    )
 
 
 def _distinct(items: list[tuple[str, object]]) -> dict[str, object]:

@@ -31,8 +31,7 @@ with Ledger(Path(sys.argv[1]), hold=True) as ledger, open(sys.argv[2], "rb") as 
     for line in lines:
         payload = ObservationNoted.decode(orjson.dumps(orjson.loads(line)["data"]))
         drafts.append(draft(payload, actor=actor, trust="asserted"))
-    for first in range(0, len(drafts), 100):
-        ledger.append(drafts[first : first + 100])
+    ledger.append_all(drafts[first : first + 100] for first in range(0, len(drafts), 100))
 """
 
 
