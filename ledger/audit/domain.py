@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel.canon import canonical
@@ -18,6 +19,8 @@ __all__ = ["DomainAudit"]
 
 Event = Mapping[str, Any]
 
+_ITS_BRANCH_KNEW = frozenset({"not_standing", "record_unknown", "run_unknown"})
+"""Kinds of faults that no event which was taken in can have: what it speaks of stood where it came from."""
 _RESTS_ON_EARLIER = frozenset({"not_standing", "record_unknown", "run_unknown", "object_missing"})
 """Kinds of faults that an earlier event, could it be read, might explain."""
 
@@ -28,7 +31,8 @@ class DomainAudit:
     def __init__(self, has_object: Callable[[str], bool], catalogue: Catalogue = CATALOGUE) -> None:
         self._has_object = has_object
         self._catalogue = catalogue
-        self._events: set[bytes] = set()
+        self._events = OriginAudit(self._fault)
+        self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
         self._relations: dict[str, tuple[str, str]] = {}
@@ -71,7 +75,16 @@ class DomainAudit:
         for seq, digest in self._missing_objects:
             if digest not in self._redacted:
                 self._fault(seq, "object_missing", f"object {digest} is not there and no event redacts it")
+        self._elsewhere = False
+        self._events.finish()
         unproven = []
+        if self._events.dangling:
+            are = (
+                "1 reference of an event"
+                if self._events.dangling == 1
+                else f"{self._events.dangling} references of events"
+            )
+            unproven.append(f"{are} taken in lead to events that were not sent along")
         if self._dangling:
             speak = (
                 "1 hand-made event speaks"
@@ -88,21 +101,15 @@ class DomainAudit:
         return unproven
 
     def _fault(self, seq: int, kind: str, detail: str) -> None:
+        if self._elsewhere and kind in _ITS_BRANCH_KNEW:
+            return
         if self._newer and kind in _RESTS_ON_EARLIER:
             self._unexplained += 1
             return
         self.faults.append(Fault(seq, kind, detail))
 
     def _envelope(self, seq: int, event: Event) -> None:
-        for cause in event.get("cause", ()):
-            if cause.encode() not in self._events:
-                self._fault(seq, "cause_unknown", f"cause {cause} is no earlier event")
-        identity = event["id"].encode()
-        if identity in self._events:
-            self._fault(seq, "id_taken", f"{event['id']} is claimed by two events")
-        self._events.add(identity)
-        if (origin := event.get("origin")) is not None:
-            self._events.add(origin["id"].encode())
+        self._elsewhere = self._events.visit(seq, event)
         if event["ts"] < self._ts:
             self._fault(seq, "time_backwards", f"{event['ts']} is earlier than the event before it")
         self._ts = event["ts"]
@@ -126,6 +133,9 @@ class DomainAudit:
     def _opened(self, seq: int, data: Event, event: Event) -> None:
         if seq != 1:
             self._fault(seq, "second_genesis", "journal.opened stands inside the chain")
+
+    def _merged(self, seq: int, data: Event, event: Event) -> None:
+        self._events.merged(seq, data)
 
     def _redact(self, seq: int, data: Event, event: Event) -> None:
         self._redacted.add(data["data_hash"])
@@ -191,7 +201,7 @@ class DomainAudit:
     def _noted(self, seq: int, data: Event, event: Event) -> None:
         known = self._known_records, self._known_relations
         self._dangling += any(
-            not (ref.encode() in self._events or ref in known[0] or ref in known[1]) for ref in data["about"]
+            not (ref in self._events or ref in known[0] or ref in known[1]) for ref in data["about"]
         )
         self._missing_objects += [(seq, digest) for digest in data["objects"] if not self._has_object(digest)]
 
@@ -214,6 +224,8 @@ class DomainAudit:
 
 _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "journal.opened": DomainAudit._opened,
+    "journal.merged": DomainAudit._merged,
+    "bundle.imported": DomainAudit._merged,
     "payload.redacted": DomainAudit._redact,
     "record.observed": DomainAudit._observed,
     "record.moved": DomainAudit._moved,
