@@ -23,14 +23,14 @@ from t2c.ledger.anchors.git_repository import Repository, open_repository
 from t2c.ledger.errors import Conflict, Environment, Usage
 from t2c.ledger.journal.note import MAX_NOTE, ORIGIN, Checkpoint, parse_checkpoint
 
-__all__ = ["NOTES_REF", "TRAILER", "Kept", "read", "trailer", "write_note"]
+__all__ = ["NOTES_REF", "TRAILER", "Kept", "checkpoints_in", "read", "trailer", "write_note"]
 
 NOTES_REF: Final = "refs/notes/t2c"
 TRAILER: Final = "T2c-Checkpoint"
 _TRIES: Final = 5
 _TRAILER_LINE: Final = re.compile(rb"^T2c-Checkpoint:[ \t]*(.*)$", re.MULTILINE)
 _NOBODY: Final = b"t2c <t2c@localhost>"
-_SIGNATURE: Final = "— "
+_SIGNATURE: Final = re.compile(r"— \S+ [A-Za-z0-9+/=]+")
 
 
 class Kept(NamedTuple):
@@ -64,7 +64,7 @@ def write_note(root: Path, checkpoint_text: str) -> Kept:
     for _ in range(_TRIES):
         tip = _tip(repository)
         there = _note_of(repository, head) if tip else b""
-        if any(text == checkpoint_text for text in _checkpoints(there)):
+        if any(text == checkpoint_text for text in checkpoints_in(there)):
             return Kept(head, False)
         if there and not there.endswith(b"\n"):
             there += b"\n"
@@ -180,7 +180,7 @@ class _Reader:
             if content is None:
                 self.remark("too_large", f"{source} is missing or larger than 1 MiB")
                 continue
-            for text in _checkpoints(content):
+            for text in checkpoints_in(content):
                 checkpoint = self._parsed(text, source)
                 if checkpoint is None:
                     continue
@@ -238,7 +238,7 @@ class _Reader:
         return checkpoint
 
 
-def _checkpoints(content: bytes) -> Iterator[str]:
+def checkpoints_in(content: bytes) -> Iterator[str]:
     """The texts in a note that begin as checkpoints of t2c do, whether they are whole or not."""
     lines = content.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     starts = [at for at, line in enumerate(lines) if line.startswith(ORIGIN)]
@@ -246,7 +246,7 @@ def _checkpoints(content: bytes) -> Iterator[str]:
         body = lines[start:stop]
         blank = body.index("") if "" in body else len(body)
         end = blank + 1
-        while end < len(body) and body[end].startswith(_SIGNATURE):
+        while end < len(body) and _SIGNATURE.fullmatch(body[end]):
             end += 1
         kept = body[:end] if end > blank + 1 else body[:blank]
         yield "".join(f"{line}\n" for line in kept)[: MAX_NOTE + 1]
