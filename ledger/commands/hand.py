@@ -16,6 +16,7 @@ __all__ = ["MEMBERS", "by_hand"]
 
 MEMBERS: Final = ("type", "data", "v", "actor", "trust", "cause", "run", "key")
 """What a body may hold; only `type` and `data` must be there."""
+_KNOWN: Final = frozenset(MEMBERS)
 
 
 def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | None = None) -> EventDraft:
@@ -26,10 +27,9 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
     """
     if not isinstance(body, dict):
         raise Usage("an event body is a JSON object", where=where, remedy=_example("observation.noted"))
-    unknown = sorted(body.keys() - set(MEMBERS))
-    if unknown:
+    if not body.keys() <= _KNOWN:
         raise Usage(
-            f"unknown member {unknown[0]!r} in the event body",
+            f"unknown member {min(body.keys() - _KNOWN)!r} in the event body",
             where=where,
             remedy=f"a body holds {', '.join(MEMBERS)}",
         )
@@ -44,10 +44,11 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
     if type(body.get("v", payload.v)) is not int or body.get("v", payload.v) != payload.v:
         raise Usage(f"{name} is at version {payload.v}, not {body['v']!r}", where=where)
     cause = body.get("cause", [])
-    if not isinstance(cause, list) or not all(isinstance(ref, str) for ref in cause):
+    if not isinstance(cause, list) or (cause and not all(isinstance(ref, str) for ref in cause)):
         raise Usage("cause is a list of event ids", where=where)
-    for member in ("run", "key"):
-        if not isinstance(body.get(member), str | None):
+    run, own_key = body.get("run"), body.get("key")
+    for member, given in (("run", run), ("key", own_key)):
+        if given is not None and not isinstance(given, str):
             raise Usage(f"{member} is a string", where=where)
     try:
         data = body.get("data")
@@ -64,8 +65,8 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
         _actor(body.get("actor"), actor, where),
         "asserted",
         tuple(cause),
-        body.get("run"),
-        body.get("key") or key,
+        run,
+        own_key or key,
     )
 
 

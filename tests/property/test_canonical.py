@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from t2c.ledger.kernel import canon
@@ -94,3 +94,48 @@ def test_loads_never_fails_in_another_way_than_by_name(text: str) -> None:
     except canon.NotCanonical:
         return
     assert json.loads(text) == value
+
+
+@settings(max_examples=300)
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**70), 2**70)
+        | st.text(max_size=6)
+        | st.floats(allow_nan=False),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from('ab":, \\'), inner, max_size=3)
+        ),
+        max_leaves=8,
+    ),
+    st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]),
+    st.booleans(),
+)
+def test_strict_parsing_gives_what_json_gives_however_it_is_spaced(
+    value: object, separators: tuple[str, str], ascii_only: bool
+) -> None:
+    text = json.dumps({"x": value}, separators=separators, ensure_ascii=ascii_only)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return
+    assert canon.loads(text.encode()) == json.loads(text)
+
+
+@pytest.mark.parametrize("space", ["", " "])
+@pytest.mark.parametrize(
+    "members",
+    [
+        ['"a":{s}1', '"a":{s}2'],
+        ['"a":{s}1', '"a":{s}1'],
+        ['"a":{s}1000.0', '"a":{s}1e3'],
+        ['"a":{s}""', '"b":{s}{{"c":{s}1,{s}"c":{s}1}}'],
+        ['"\\u0061":{s}1', '"a":{s}1'],
+        ['"x":{s}", "', '"a":{s}1', '"a":{s}"\\": "'],
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_however_it_is_written(members: list[str], space: str) -> None:
+    text = "{" + f",{space}".join(member.format(s=space) for member in members) + "}"
+    with pytest.raises(canon.NotCanonical, match="duplicate key"):
+        canon.loads(text.encode())
