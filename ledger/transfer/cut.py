@@ -30,7 +30,8 @@ class Cut(msgspec.Struct):
     """What the pass found. `nodes` cover the events before `first`, `head` is the hash of the last line.
 
     `objects` maps what the lines that were not withheld cite to the first seq that does, `gone` maps a `data_hash`
-    to the event that redacted it. `keys` and `notes` stand in events up to the last one.
+    to the event that redacted it. `types` are those that are in the range for all to read, `met` all up to the last
+    event, in which `keys` and `notes` stand too.
     """
 
     first: int
@@ -45,6 +46,7 @@ class Cut(msgspec.Struct):
     withheld: list[Withheld] = msgspec.field(default_factory=list)
     objects: dict[str, int] = msgspec.field(default_factory=dict)
     gone: dict[str, str] = msgspec.field(default_factory=dict)
+    met: set[str] = msgspec.field(default_factory=set)
     keys: list[str] = msgspec.field(default_factory=list)
     notes: list[SignedNote] = msgspec.field(default_factory=list)
 
@@ -156,6 +158,7 @@ class _Walk:
         tree.extend(b"".join(leaves))
         yield b"".join(lines)
         found.head, found.root = head, tree.root().hex()
+        found.met = set(self._hidden)
         found.ts = "" if entry is None else entry.ts
         found.withheld = [Withheld(kind, runs) for kind, runs in sorted(self._runs.items())]
 

@@ -231,7 +231,7 @@ class _Making:
 
 def _check_types(withhold: Collection[str], found: Cut) -> None:
     """A misspelt type would hand over what was to be withheld. Raises Usage."""
-    here = {name for name, _ in found.types} | {item.type for item in found.withheld} | set(CATALOGUE.types())
+    here = found.met | set(CATALOGUE.types())
     for pattern in sorted(withhold):
         if not any(matches(name, (pattern,)) for name in here):
             raise Usage(

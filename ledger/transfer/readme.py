@@ -52,7 +52,8 @@ one from a source that you trust does as well. Made by {manifest.tool}.
 
 ## With openssl and sed
 
-Run these in this folder, in a POSIX shell. Each prints two lines that must be alike.
+Run these in this folder, in a POSIX shell. Each prints two lines that must be alike; whether a signature fits,
+`openssl pkeyutl` says in words.
 """
 
 
@@ -152,10 +153,12 @@ def _not_here(manifest: Manifest) -> str:
         said.append(f"* Events before {manifest.first}: `proof.json` holds the nodes of the tree over them.")
     for item in manifest.withheld:
         count = sum(b - a + 1 for a, b in item.seqs)
+        lines = "1 line" if count == 1 else f"{count} lines"
         said.append(
-            f"* {count} lines of the type {item.type}, withheld: each is replaced by its hash, so that the chain, "
+            f"* {lines} of the type {item.type}, withheld: a hash stands in the place of each, so that the chain, "
             "the root and every proof still hold."
         )
     if manifest.missing:
-        said.append(f"* {len(manifest.missing)} cited objects, which `manifest.json` lists under `missing`.")
+        objects = "1 cited object" if len(manifest.missing) == 1 else f"{len(manifest.missing)} cited objects"
+        said.append(f"* {objects}, as `manifest.json` lists under `missing`.")
     return "## Not in it\n\n" + "\n".join(said) + "\n" if said else ""

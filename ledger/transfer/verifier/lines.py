@@ -27,7 +27,6 @@ _HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 _ID = sha256(b"\x02")
 _AFTER_ID = (b',"key":', b',"origin":', b',"prev":')
 _LEAVES = 4096
-_CHUNK = 1 << 18
 
 
 def withheld_leaf(line: bytes) -> bytes | None:
