@@ -31,7 +31,7 @@ _SET: Final = (
     "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "LC_ALL=C",
 )  # fmt: skip
 _OPTIONS: Final = (
-    "--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
 )  # fmt: skip
 _NOT_FOUND: Final = 127
 _DUBIOUS: Final = re.compile(r"dubious ownership in repository at '(.+)'")
