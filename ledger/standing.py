@@ -16,13 +16,14 @@ import orjson
 from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
 from t2c.ledger.engine import Ledger
 from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.files import write_atomically
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.canon import NotCanonical
 from t2c.ledger.kernel.digests import leaf_hash
 
-__all__ = ["Standing", "catch_up", "keep", "load"]
+__all__ = ["Standing", "catch_up", "keep", "kept", "load", "snapshot_of", "take"]
 
 
 _ANOTHER_SHAPE: Final = (msgspec.ValidationError, KeyError, TypeError, AttributeError, NotCanonical)
@@ -43,11 +44,16 @@ class _Snapshot(msgspec.Struct, array_like=True):
 
 def load(ledger: Ledger) -> Standing:
     """What stands now, from the last snapshot and the events since."""
+    return catch_up(ledger, kept(ledger) or Standing(START, EvidenceState()))
+
+
+def kept(ledger: Ledger) -> Standing | None:
+    """The last snapshot as it is, whether the journal still holds its position or not; None if there is none."""
     try:
-        kept = msgspec.msgpack.decode(_snapshot(ledger).read_bytes(), type=_Snapshot)
+        found = msgspec.msgpack.decode(snapshot_of(ledger).read_bytes(), type=_Snapshot)
     except (OSError, msgspec.DecodeError):
-        return catch_up(ledger, Standing(START, EvidenceState()))
-    return catch_up(ledger, Standing(Position(*kept.position), kept.state))
+        return None
+    return Standing(Position(*found.position), found.state)
 
 
 def catch_up(ledger: Ledger, standing: Standing, known: Mapping[str, Observation] | None = None) -> Standing:
@@ -62,28 +68,37 @@ def catch_up(ledger: Ledger, standing: Standing, known: Mapping[str, Observation
     position, state = standing
     last: tuple[int, bytes, int] | None = None
     for offset, line, entry in ledger.journal.lines(position):
-        if entry.type in HANDLED and CATALOGUE.knows(entry.type, entry.v):
-            try:
-                evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
-            except _ANOTHER_SHAPE:
-                # Level `schema` names it; here invalid evidence only leaves less standing.
-                pass
-            except _NO_TEXT as error:
-                what = f"the payload of an event cannot be read: {error}"
-                raise damaged(what, f"seq {entry.seq}") from None
+        take(state, offset, entry, known)
         last = (entry.seq, line, offset + len(line))
     if last is None:
         return standing
     return Standing(Position(last[0], leaf_hash(last[1][:-1]), last[2]), state)
 
 
+def take(
+    state: EvidenceState, offset: int, entry: Entry, known: Mapping[str, Observation] | None = None
+) -> None:
+    """Take one event, whose line starts at byte `offset`, into the state. Raises and ignores as `catch_up` does."""
+    if entry.type not in HANDLED or not CATALOGUE.knows(entry.type, entry.v):
+        return
+    try:
+        evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
+    except _ANOTHER_SHAPE:
+        # Level `schema` names it; here invalid evidence only leaves less standing.
+        pass
+    except _NO_TEXT as error:
+        what = f"the payload of an event cannot be read: {error}"
+        raise damaged(what, f"seq {entry.seq}") from None
+
+
 def keep(ledger: Ledger, standing: Standing) -> None:
     """Keep a snapshot for the next process; a cache that cannot be written is none."""
-    target = _snapshot(ledger)
+    target = snapshot_of(ledger)
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, msgspec.msgpack.encode(_Snapshot(*standing)), durable=False)
 
 
-def _snapshot(ledger: Ledger) -> Path:
+def snapshot_of(ledger: Ledger) -> Path:
+    """Where the snapshot is kept."""
     return ledger.cache / "states" / f"evidence.v{STATE_VERSION}.msgpack"

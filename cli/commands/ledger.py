@@ -26,6 +26,7 @@ GROUP = Branch(
         Entry("show", "t2c.cli.commands.history:show", "Print one event."),
         Entry("head", "t2c.cli.commands.history:head", "Print the ledger's id and its last event."),
         Entry("diff", "t2c.cli.commands.diff:diff", "Show what changed between two moments."),
+        Entry("replay", "t2c.cli.commands.replay:replay", "Tell the story; compare it with what is on disk."),
         Entry("verify", "t2c.cli.commands.verify:verify", "Prove the journal; 1 if anything is wrong."),
         Entry("checkpoint", "t2c.cli.commands.checkpoint:checkpoint", "Print, sign and keep size and root."),
         Entry("key", "t2c.cli.commands.keys:GROUP", "Keys that sign checkpoints."),

@@ -25,7 +25,7 @@ from t2c.ledger.kernel.canon import canonical
 from t2c.projections.base import Artifacts, EnvelopeReader, Inputs, Journal, Projection, Provenance
 from t2c.projections.fold.snapshot import Fault, Snapshot, load, save
 
-__all__ = ["MAX_FAULTS", "SNAPSHOT_AFTER", "Fault", "Folded", "fold"]
+__all__ = ["MAX_FAULTS", "SNAPSHOT_AFTER", "Fault", "Folded", "fold", "fold_at"]
 
 SNAPSHOT_AFTER: Final = 4096
 """Events that must have been folded before a new snapshot is worth writing."""
@@ -123,6 +123,37 @@ def fold(
         for lane in lanes:
             if target.seq - lane.after.seq >= snapshot_after:
                 save(cache, lane.projection, _header(lane, target, census), lane.state)
+    return _folded(target, lanes, census, projections)
+
+
+def fold_at(
+    journal: Journal,
+    projections: Mapping[str, Projection[Any]],
+    names: Iterable[str],
+    seqs: Iterable[int],
+    *,
+    catalogue: Catalogue = CATALOGUE,
+) -> Iterator[Folded]:
+    """The projections named after each of `seqs`, the lowest first: one reading from the first event, no snapshot.
+
+    The states are those of the reading itself, so what is yielded holds until the next is asked for. Raises as
+    `fold` does.
+    """
+    wanted = _closure(projections, names)
+    lanes, census = _lanes(journal, wanted, START, None)
+    reader = _Pass(catalogue, census)
+    at = START
+    for seq in sorted(set(seqs)):
+        target = _target(journal, seq)
+        with _collector_paused():
+            reader.read(journal.entries(at, target.seq), lanes, target)
+        at = target
+        yield _folded(target, lanes, census, projections)
+
+
+def _folded(
+    target: Position, lanes: list[_Lane], census: _Census, projections: Mapping[str, Projection[Any]]
+) -> Folded:
     return Folded(
         position=target,
         ts=census.ts,
