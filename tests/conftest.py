@@ -550,7 +550,13 @@ class Evidence:
             body = b'null,"data_hash":"%b"' % digest.encode()
             chain.add("observation.noted", body, trust="asserted")
         chain.add(
-            "payload.redacted", {"event": "EVT-" + "0" * 20, "data_hash": self.gone, "reason": "a name"}
+            "payload.redacted",
+            {
+                "event": "EVT-" + "0" * 20,
+                "data_hash": self.gone,
+                "reason": "a name",
+                "requested_by": "human:local",
+            },
         )
         chain.todo("write the guide")
         self.anchor = self.sign()

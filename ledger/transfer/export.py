@@ -182,6 +182,8 @@ class _Making:
                 yield parse_checkpoint(path.read_bytes())
             except Usage as error:
                 self.left_out.append(f"checkpoints/{path.name}: {error.what}")
+            except OSError as error:
+                self.left_out.append(f"checkpoints/{path.name}: {error.strerror}")
 
     def _keys(self, found: Cut) -> None:
         for text in sorted(set(found.keys)):
