@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from struct import Struct
 from typing import Final, NamedTuple
@@ -53,6 +53,14 @@ class Frontier:
             node = node_hash(subtrees.pop().node, node)
             level, index = level + 1, index >> 1
         subtrees.append(Subtree(level, index, node))
+
+    def with_added(self, subtrees: Iterable[Subtree]) -> Frontier:
+        """A copy to which the subtrees of the next stretch are added."""
+        copy = Frontier(self.size)
+        copy._subtrees = list(self._subtrees)
+        for subtree in subtrees:
+            copy.add(subtree.level, subtree.node)
+        return copy
 
     def subtrees(self) -> list[Subtree]:
         """The subtrees that cover what was added, from left to right."""

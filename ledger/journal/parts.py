@@ -20,7 +20,7 @@ from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.journal.chain import MAX_LINE
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.segments import Segment, listed
-from t2c.ledger.journal.tail import Overhang, Tail, check_start, damaged, line_before, read_tail
+from t2c.ledger.journal.tail import Overhang, Tail, check_order, check_start, damaged, line_before, read_tail
 
 __all__ = ["Part", "Parts", "first_seq", "open_parts"]
 
@@ -111,7 +111,7 @@ class Parts:
         """The sound end of the journal and what hangs over it, in offsets of the whole."""
         fd = self._active.fileno()
         check_start(fd, self.name)
-        found = read_tail(fd, os.fstat(fd).st_size, self.name)
+        found = read_tail(fd, self.size - self.base, self.name)
         if not self.segments:
             return found
         over = found.overhang
@@ -127,6 +127,10 @@ class Parts:
             raise damaged("a sealed segment of the journal is cut off", last.path.name)
         seq, digest, offset = sealed.position
         return Tail(Position(seq, digest, offset + last.base), sealed.line, sealed.ts, over)
+
+    def check_order(self, end: int) -> None:
+        """Raise Corrupt if lines of two branches were joined in the last part of the active file before `end`."""
+        check_order(self._active.fileno(), max(0, end - self.base), self.name)
 
     def line_before(self, end: int) -> tuple[int, bytes]:
         """The complete line that ends (LF included) at byte `end`: its offset and its bytes without LF."""

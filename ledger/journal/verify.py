@@ -94,7 +94,7 @@ def verify_chain(
             _walk_halves(walk, source, parts, end, progress, wanted)
         overhang = walk_parts(walk, parts, end, progress) or overhang
         _check_names(walk, parts)
-        if overhang is not None and _stays(parts, overhang):
+        if overhang is not None and _stays(source, overhang):
             walk.faults.unfinished(walk.last.seq + 1, overhang)
         if walk.last.seq > trusted:
             walk.faults.last_line(walk.last.seq, walk.line)
@@ -142,12 +142,12 @@ def _check_names(walk: Walk, parts: Parts) -> None:
                 walk.faults.misnamed(part.segment.first, part.path.name)
 
 
-def _stays(parts: Parts, overhang: Overhang) -> bool:
+def _stays(source: JournalFile, overhang: Overhang) -> bool:
     """True if an unfinished end is not just a writer at work: it looks the same a moment later."""
     for _ in range(2):
         time.sleep(0.05)
         try:
-            tail = parts.tail()
+            tail = source.tail()
         except Corrupt:
             return True
         if tail.position.offset > overhang.offset or tail.overhang is None:
