@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["ActorPart", "Entry", "Origin", "Place", "decode_entry"]
+__all__ = ["ActorPart", "Entry", "Origin", "Place", "decode", "decode_entry"]
 
 
-class ActorPart(msgspec.Struct, frozen=True):
+class ActorPart(msgspec.Struct, frozen=True, gc=False):
     kind: str
     id: str
 
@@ -42,7 +42,7 @@ class Origin(Place, frozen=True, omit_defaults=True):
         return (self, *self.former)
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """An event with its envelope. `data` is a slice of the line: decode only what is needed of it.
 
     Unknown types and newer versions are entries like any other.
@@ -65,13 +65,14 @@ class Entry(msgspec.Struct, frozen=True):
     origin: Origin | None = None
 
 
-_decoder = msgspec.json.Decoder(Entry)
+decode = msgspec.json.Decoder(Entry).decode
+"""`decode_entry` with whatever the decoder raises: for loops that look at an error again."""
 
 
 def decode_entry(line: bytes) -> Entry:
     """Decode one line (LF allowed). Raises msgspec.DecodeError if it is no event."""
     try:
-        return _decoder.decode(line)
+        return decode(line)
     except UnicodeDecodeError as error:
         raise msgspec.DecodeError(f"not UTF-8 at byte {error.start}") from None
     except RecursionError:
