@@ -292,3 +292,51 @@ def test_nothing_is_anchored_unless_a_checkpoint_is_signed(t2c: Any, git: Any) -
     assert t2c("ledger", "checkpoint", env={"T2C_ANCHOR_GIT": "required"}).code == 0
     assert t2c("ledger", "checkpoint", "--sign").code == 0
     assert git("for-each-ref", "refs/notes") == ""
+
+
+@pytest.mark.parametrize("kind", ["git", "rfc3161"])
+def test_verify_names_what_was_cut_put_back_or_made_anew(
+    t2c: Any, git: Any, authority: Any, oracle: Any, kind: str
+) -> None:
+    """Six events, anchored at the sizes 2 and 5."""
+    (t2c.root / "ca.pem").write_bytes(authority.ca.read_bytes())
+    (t2c.root / "t2c.toml").write_text(f'[anchor]\nrfc3161_url = "{authority.url}"\nrfc3161_ca = "ca.pem"\n')
+    say(t2c, "one")
+    assert t2c("ledger", "anchor", kind).code == 0
+    git("commit", "-q", "--allow-empty", "-m", "second")
+    bodies = [{"type": "observation.noted", "data": {"statement": text}} for text in ("two", "three", "four")]
+    text = "".join(json.dumps(body) + "\n" for body in bodies)
+    assert t2c("ledger", "append", "--jsonl", input=text.encode()).code == 0
+    assert t2c("ledger", "anchor", kind).code == 0
+    say(t2c, "five")
+    journal = t2c.root / ".t2c" / "journal.ndjson"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 6
+
+    def verdict(content: bytes) -> tuple[int, str, str]:
+        journal.write_bytes(content)
+        found = t2c("ledger", "verify", "--anchor", kind, "--json")
+        assert found.document["faults"] == []
+        return found.code, found.document["verdict"], " ".join(found.document["reasons"])
+
+    def forged(seq: int) -> bytes:
+        events = [json.loads(line) for line in lines]
+        events[seq - 1]["run"] = "forged"
+        minted: bytes = oracle.mint(events)
+        return minted
+
+    assert verdict(b"".join(lines)) == (0, "sound", "")
+    assert verdict(b"".join(lines[:5])) == (0, "sound", ""), "the end was never anchored"
+    assert verdict(forged(6)) == (0, "sound", ""), "the end was never anchored"
+    code, word, said = verdict(b"".join(lines[:4]))
+    assert (code, word) == (5, "truncated")
+    assert "1 event is missing at the end" in said
+    code, word, said = verdict(b"".join(lines[:2]))
+    assert (code, word) == (5, "rolled_back")
+    assert "an older state was put back" in said
+    code, word, said = verdict(forged(4))
+    assert (code, word) == (5, "forked")
+    assert "after seq 2" in said
+    code, word, said = verdict(forged(2))
+    assert (code, word) == (5, "forked")
+    assert "still fits" not in said
