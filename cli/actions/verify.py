@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -10,13 +12,17 @@ import orjson
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
+from t2c.cli.actions.roots import TREE, Roots
+from t2c.cli.actions.vouching import Given, Vouchers, anchor_kinds, gather, weigh
+from t2c.ledger.anchors.base import Judgement
 from t2c.ledger.audit.domain import DomainAudit
 from t2c.ledger.audit.schema import SchemaAudit
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import T2cError
+from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.journal.proofs import EMPTY_ROOT
 from t2c.ledger.journal.read import JournalFile
-from t2c.ledger.journal.verify import ChainReport, Fault, verify_chain
+from t2c.ledger.journal.verify import ChainReport, Fault, Prefix, verify_chain
 from t2c.projections import store
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
@@ -24,81 +30,170 @@ from t2c.projections.registry import ALL
 if TYPE_CHECKING:
     from t2c.ledger.audit.published import PublishedAudit
 
-__all__ = ["LEVELS", "Level", "VerifyResult", "names_event", "verify"]
+__all__ = ["LEVELS", "Given", "Level", "VerifyResult", "anchor_kinds", "names_event", "verify"]
 
 Level = Literal["chain", "schema", "domain"]
 LEVELS: Final = ("chain", "schema", "domain")
 
-_NO_ANCHOR: Final = (
-    "no checkpoint or anchor was given: truncation of the tail and a chain made anew cannot be detected"
-)
-_LAST: Final = "the last event is vouched for by its own id only, which a forger can make anew"
 _NOT_SCHEMA: Final = "payloads were not checked against their types (--level schema)"
 _NOT_DOMAIN: Final = "references between events, objects and projections were not checked (--level domain)"
+_PROCESSES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
     """`ok` if nothing is wrong. `root` is the Merkle root over all events in their place, `head` the last hash.
 
-    `faults` is complete and in the order of `seq`; `unproven` says in words what was not shown.
+    `faults` is complete and in the order of `seq`; `unproven` says in words what was not shown. `verdict` is what
+    faults and anchors show together, `reasons` are the sentences of the anchors, the gravest first. Events up to
+    `trusted` were not read, since a checkpoint or an earlier verify vouches for them. `notices` tell of what was
+    left aside.
     """
 
     schema: ClassVar[str] = "t2c.verify/v1"
     ok: bool
+    verdict: Literal["sound", "faulty", "truncated", "rolled_back", "forked"]
     level: Level
     ledger: str | None
     events: int
     root: str
     head: str
     faults: Sequence[Mapping[str, Any]]
+    reasons: Sequence[str]
+    anchors: Sequence[Mapping[str, object]]
+    trusted: int
     unproven: Sequence[str]
     unknown: Mapping[str, int]
     stale: Sequence[str]
+    notices: Sequence[str]
 
 
-def verify(context: Context, level: Level = "chain", published: bool = False) -> VerifyResult:
+def verify(
+    context: Context, level: Level = "chain", published: bool = False, given: Given | None = None
+) -> VerifyResult:
     """Check the whole journal at a level; each level holds the ones before it.
 
-    `published` also checks each event against the JSON Schemas that are shipped, from level `schema` on. Raises Usage if there is no ledger, Environment if it cannot be read.
+    `published` also checks each event against the JSON Schemas that are shipped, from level `schema` on. `given` is
+    what the journal is compared with. Raises Usage if there is no ledger or a checkpoint is none of this ledger's,
+    Environment if something cannot be read.
     """
-    with open_ledger(context) as ledger:
-        if published and level == "chain":
-            level = "schema"
+    given = given or Given()
+    if published and level == "chain":
+        level = "schema"
+    if given.since and (level != "chain" or not given.checkpoints):
+        raise Usage(
+            "--since-checkpoint trusts a checkpoint for the events before it, at level chain",
+            remedy="give --checkpoint FILE, and no other level",
+        )
+    if given.checkpoints and not (context.workspace / "journal.ndjson").exists():
+        return _nothing_there(context, level, given)
+    with open_ledger(context) as ledger, closing(Roots(ledger, cached=not given.full)) as roots:
         audit = _Audit(ledger, level, published)
+        identity = _ledger_id(ledger)
+        vouchers = gather(context, identity, given)
+        prefix = _prefix(vouchers, roots) if given.since else None
         report = verify_chain(
-            ledger.journal.path,
+            ledger.journal,
             visit=None if level == "chain" else audit.visit,
             progress=lambda done, size: context.progress("verify", done, size),
+            sizes=roots.sizes_for(anchor.checkpoint.size for anchor in vouchers.anchors),
+            processes=min(_PROCESSES, os.cpu_count() or 1),
+            cache=None if given.full else ledger.cache / "sealed",
+            after=prefix,
         )
-        faults = [*report.faults, *audit.finish()]
-        unproven = [_NO_ANCHOR, _LAST]
+        roots.learn(report, whole=level == "domain")
+        vouching = weigh(vouchers, report, roots, ledger.journal)
+        faults = [*report.faults, *audit.finish(roots)]
         stale: list[str] = []
-        if level == "chain":
-            unproven.append(_NOT_SCHEMA)
-        if level != "domain":
-            unproven.append(_NOT_DOMAIN)
-        else:
+        if level == "domain":
             found, stale = _projections(context, ledger, report)
             faults += found
+        notices = list(vouchers.notices)
+        if given.since and prefix is None:
+            notices.append("no tree is kept that reaches the checkpoint and fits it, so everything was read")
+        if roots.disagreement is not None:
+            stale.append(TREE)
+            notices.append(
+                f"{TREE} is not the tree of this journal: {roots.disagreement}; the next proof makes it anew"
+            )
         if audit.unknown:
-            count = sum(audit.unknown.values())
-            are = "1 event is of a type" if count == 1 else f"{count} events are of types"
-            unproven.append(f"{are} this version does not know")
+            audit.unproven.insert(0, _unknown(sum(audit.unknown.values())))
         return VerifyResult(
-            ok=not faults,
+            ok=not faults and vouching.judgement.verdict == "sound",
+            verdict=_verdict(vouching.judgement, faults),
             level=level,
-            ledger=_ledger_id(ledger),
+            ledger=identity,
             events=report.events,
             root=report.root,
             head=report.position.hash,
             faults=[
                 {"seq": fault.seq, "kind": fault.kind, "detail": fault.detail} for fault in sorted(faults)
             ],
-            unproven=unproven + audit.unproven,
+            reasons=vouching.judgement.sentences,
+            anchors=vouching.anchors,
+            trusted=report.trusted,
+            unproven=[*vouching.unproven, *_unread(report, prefix), *_left_out(level), *audit.unproven],
             unknown=dict(sorted(audit.unknown.items())),
-            stale=stale,
+            stale=sorted(stale),
+            notices=notices,
         )
+
+
+def _nothing_there(context: Context, level: Level, given: Given) -> VerifyResult:
+    """The verdict on a journal that is gone, for somebody who holds a checkpoint of it."""
+    vouchers = gather(context, None, given)
+    report = ChainReport(root=EMPTY_ROOT.hex(), faults=[Fault(1, "empty", "the journal is not there")])
+    vouching = weigh(vouchers, report, lambda sizes: {}, None)
+    return VerifyResult(
+        ok=False,
+        verdict=_verdict(vouching.judgement, report.faults),
+        level=level,
+        ledger=vouchers.anchors[0].checkpoint.ledger,
+        events=0,
+        root=report.root,
+        head=report.position.hash,
+        faults=[{"seq": 1, "kind": "empty", "detail": "the journal is not there"}],
+        reasons=vouching.judgement.sentences,
+        anchors=vouching.anchors,
+        trusted=0,
+        unproven=vouching.unproven,
+        unknown={},
+        stale=[],
+        notices=vouchers.notices,
+    )
+
+
+def _verdict(
+    judgement: Judgement, faults: Sequence[Fault]
+) -> Literal["sound", "faulty", "truncated", "rolled_back", "forked"]:
+    if judgement.verdict != "sound":
+        return judgement.verdict
+    return "faulty" if faults else "sound"
+
+
+def _prefix(vouchers: Vouchers, roots: Roots) -> Prefix | None:
+    """What the greatest of the given checkpoints vouches for."""
+    given = [anchor.checkpoint for anchor in vouchers.anchors if anchor.strength == "given"]
+    return roots.prefix(max(given, key=lambda checkpoint: checkpoint.size))
+
+
+def _unread(report: ChainReport, prefix: Prefix | None) -> Iterator[str]:
+    if prefix is not None:
+        yield f"events up to seq {report.trusted:,} were not read: the checkpoint says what they were, not that they are"
+    elif report.trusted:
+        yield f"events up to seq {report.trusted:,} were proven by an earlier verify and not read again (--full does)"
+
+
+def _left_out(level: Level) -> Iterator[str]:
+    if level == "chain":
+        yield _NOT_SCHEMA
+    if level != "domain":
+        yield _NOT_DOMAIN
+
+
+def _unknown(count: int) -> str:
+    are = "1 event is of a type" if count == 1 else f"{count} events are of types"
+    return f"{are} this version does not know"
 
 
 class _Audit:
@@ -124,12 +219,12 @@ class _Audit:
         if self._domain is not None:
             self._domain.visit(seq, event)
 
-    def finish(self) -> list[Fault]:
+    def finish(self, roots: Roots) -> list[Fault]:
         faults = [*self._unreadable, *self._schema.faults]
         if self._published is not None:
             faults += self._published.faults
         if self._domain is not None:
-            self.unproven = self._domain.finish()
+            self.unproven = self._domain.finish(roots)
             faults += self._domain.faults
         return faults
 

@@ -36,13 +36,13 @@ class Anchor(NamedTuple):
 class Judgement(NamedTuple):
     """What the anchors show together, and a sentence for each finding, the gravest first.
 
-    `vouched` is the greatest size whose anchor fits, None if none does; `missing` the number of events that are
-    not there any more. `unjudged` are anchors that say nothing because of faults before their size.
+    `fitting` are the anchors whose root is the journal's, the smallest first; `missing` is the number of events that
+    are not there any more. `unjudged` are anchors that say nothing because of faults before their size.
     """
 
     verdict: Verdict
     sentences: tuple[str, ...]
-    vouched: int | None
+    fitting: tuple[Anchor, ...]
     missing: int
     unjudged: tuple[Anchor, ...]
 
@@ -54,13 +54,15 @@ def judge(
     *,
     faultless: int | None = None,
     damaged_end: bool = False,
+    end: int | None = None,
 ) -> Judgement:
     """Compare a journal of `size` events with anchors of the same ledger.
 
     `root_at(m)` is the journal's root over its first m events, asked for 0 < m ≤ size alone. The first `faultless`
     events (all, if not given) have no faults of their own: a root beyond them differs anyway, and what stands
     there is damage that the faults name. `damaged_end` says that complete lines stand unread after the last
-    event, so that a greater anchor does not show them missing.
+    event, so that a greater anchor does not show them missing. The events after `end` (none, if not given) are
+    what checkpoints leave behind them.
     """
     faultless = size if faultless is None else faultless
     fitting: list[Anchor] = []
@@ -76,11 +78,12 @@ def judge(
         else:
             root = root_at(at) if at else EMPTY_ROOT
             (fitting if root == anchor.checkpoint.root else differing).append(anchor)
-    vouched = fitting[-1].checkpoint.size if fitting else None
     sentences = [_forked(anchor, fitting) for anchor in differing]
     missing = beyond[-1].checkpoint.size - size if beyond else 0
     # Only an end that was once the whole journal, as an anchor witnessed it, shows that an old state came back.
-    restored = bool(beyond) and vouched == size and size > 0
+    restored = bool(beyond and fitting) and fitting[-1].checkpoint.size >= max(
+        1, size if end is None else end
+    )
     if beyond:
         sentences.append(_missing(beyond[-1], missing, fitting[-1] if restored else None))
     verdict: Verdict = "sound"
@@ -88,7 +91,7 @@ def judge(
         verdict = "forked"
     elif beyond:
         verdict = "rolled_back" if restored else "truncated"
-    return Judgement(verdict, tuple(sentences), vouched, missing, tuple(unjudged))
+    return Judgement(verdict, tuple(sentences), tuple(fitting), missing, tuple(unjudged))
 
 
 def _forked(anchor: Anchor, fitting: list[Anchor]) -> str:

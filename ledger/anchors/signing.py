@@ -19,6 +19,7 @@ from t2c.ledger.errors import Corrupt, T2cError, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_checkpoint
+from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.signature import VerifierKey, check, parse_key, sign
 from t2c.ledger.journal.tree import Tree
 
@@ -27,6 +28,7 @@ __all__ = [
     "Signed",
     "expired",
     "open_tree",
+    "quiet_since",
     "register",
     "registered",
     "sign_head",
@@ -91,6 +93,15 @@ def open_tree(ledger: Ledger) -> Tree:
 def state_of(tree: Tree, ledger: str) -> Checkpoint:
     """The checkpoint of all that a tree covers."""
     return Checkpoint(origin_of(ledger), tree.size, tree.root(tree.size))
+
+
+def quiet_since(journal: JournalFile, size: int) -> int:
+    """The number of events before those at the end that checkpoints and their anchoring leave behind them."""
+    place = journal.position(max(0, size - _LOOK_BACK))
+    recent = [] if place is None else list(journal.entries(place, size))
+    while recent and recent[-1].type in _BY_ITSELF:
+        size = recent.pop().seq - 1
+    return size
 
 
 def registered(ledger: Ledger) -> Iterator[Registered]:
@@ -185,17 +196,14 @@ def _consistent(tree: Tree, known: list[Anchor]) -> None:
 
 def _standing(ledger: Ledger, tree: Tree, key: VerifierKey) -> Signed | None:
     """The checkpoint of this key after which nothing happened but what checkpoints leave behind them."""
-    place = ledger.journal.position(max(0, tree.size - _LOOK_BACK))
-    recent = [] if place is None else list(ledger.journal.entries(place, tree.size))
-    for at in range(len(recent) - 1, -1, -1):
-        entry = recent[at]
-        if entry.type not in _BY_ITSELF:
-            break
-        if (note := _note(entry)) is None:
+    quiet = quiet_since(ledger.journal, tree.size)
+    place = ledger.journal.position(quiet)
+    recent = [] if place is None or quiet == tree.size else list(ledger.journal.entries(place, tree.size))
+    for entry in reversed(recent):
+        note = _note(entry)
+        if note is None or note.checkpoint.size < quiet:
             continue
         size = note.checkpoint.size
-        if any(other.type not in _BY_ITSELF for other in recent if other.seq > size) or size < recent[0].seq:
-            break
         whole = Checkpoint(key.name, size, tree.root(size))
         if note.checkpoint == whole and check(note.text, note.signatures, [key]).good:
             return Signed(note, key.id, entry.seq, False)

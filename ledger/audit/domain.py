@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.audit.checkpoints import CheckpointAudit, Roots
 from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
@@ -32,6 +33,7 @@ class DomainAudit:
         self._has_object = has_object
         self._catalogue = catalogue
         self._events = OriginAudit(self._fault)
+        self._checkpoints = CheckpointAudit(self._fault)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -70,8 +72,11 @@ class DomainAudit:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             self._fault(seq, "unreadable", f"its meaning cannot be checked: {type(error).__name__} {error}")
 
-    def finish(self) -> list[str]:
-        """What is left unproven, in sentences; objects that no redaction explains become faults."""
+    def finish(self, roots: Roots | None = None) -> list[str]:
+        """What is left unproven, in sentences; objects that no redaction explains become faults.
+
+        `roots` gives the journal's roots at the sizes that signed checkpoints name.
+        """
         for seq, digest in self._missing_objects:
             if digest not in self._redacted:
                 self._fault(seq, "object_missing", f"object {digest} is not there and no event redacts it")
@@ -133,6 +138,14 @@ class DomainAudit:
     def _opened(self, seq: int, data: Event, event: Event) -> None:
         if seq != 1:
             self._fault(seq, "second_genesis", "journal.opened stands inside the chain")
+        else:
+            self._checkpoints.opened(data)
+
+    def _registered(self, seq: int, data: Event, event: Event) -> None:
+        self._checkpoints.registered(data)
+
+    def _signed(self, seq: int, data: Event, event: Event) -> None:
+        self._checkpoints.signed(seq, data, event)
 
     def _merged(self, seq: int, data: Event, event: Event) -> None:
         self._events.merged(seq, data)
@@ -226,6 +239,8 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "journal.opened": DomainAudit._opened,
     "journal.merged": DomainAudit._merged,
     "bundle.imported": DomainAudit._merged,
+    "key.registered": DomainAudit._registered,
+    "checkpoint.signed": DomainAudit._signed,
     "payload.redacted": DomainAudit._redact,
     "record.observed": DomainAudit._observed,
     "record.moved": DomainAudit._moved,
