@@ -180,8 +180,8 @@ def loads(text: bytes | str) -> object:
 def _as_written(text: bytes) -> dict[str, object] | None:
     """An object whose text is just what orjson writes, but for spaces between members; None for any other text.
 
-    What is written anew has as many members as the text had, so no key stood twice in it: five times cheaper than
-    to look at each member. No number and no text is spelt otherwise either.
+    What is written anew has as many members as the text had, so no key stood twice in it, and nobody had
+    to look at each member. No number and no text was spelt otherwise either.
     """
     try:
         value = orjson.loads(text)

@@ -22,9 +22,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from page import Row, machine, table
+from page import FAILED, Row, machine, table
 
 from t2c.ledger.engine import JOURNAL, Ledger, create
+from t2c.ledger.errors import T2cError
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.kernel.clock import FixedClock
@@ -310,6 +311,8 @@ def rows(measures: Mapping[str, Measure], asked: Asked) -> Iterator[Row]:
             yield from measure(asked)
         except NotHere as missing:
             yield Row(name, note=f"not measured: {missing}")
+        except (RuntimeError, T2cError) as failure:
+            yield Row(name, note=f"{FAILED}{failure}")
 
 
 def alone(doc: str | None, measures: Mapping[str, Measure]) -> None:

@@ -142,8 +142,7 @@ def proven(asked: Asked) -> Iterator[Row]:
     available("prove")
     events = asked.size(EVENTS)
     place = copy_of(ledger_of(events), "million-prove")
-    proof = BENCH / "million-proof.json"
-    proof.unlink(missing_ok=True)
+    proof = place.parent / "proof.json"
     make = t2c(place.parent, "ledger", "prove", "inclusion", str(events // 2), "--out", str(proof))
     yield row("million-prove-first", "t2c ledger prove inclusion, the tree made first", make)
     proof.unlink()

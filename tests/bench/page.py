@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
+FAILED = "failed: "
 
 
 class Row(NamedTuple):
@@ -40,7 +41,9 @@ class Row(NamedTuple):
     load: float | None = None
 
     def verdict(self) -> str:
-        """`met`, `aim met`, `missed by …`, or nothing for a figure without a limit."""
+        """`met`, `aim met`, `missed by …`, `failed`, or nothing for a figure without a limit."""
+        if self.note.startswith(FAILED):
+            return "failed"
         if self.value is None or not (self.must or self.aim):
             return ""
         if self.aim and _within(self.value, self.aim):
@@ -53,7 +56,8 @@ class Row(NamedTuple):
 
     @property
     def missed(self) -> bool:
-        return self.verdict().startswith("missed")
+        """True if the must is not kept."""
+        return self.verdict().startswith(("missed", "failed"))
 
 
 def _limit(text: str) -> tuple[bool, float]:
@@ -94,6 +98,7 @@ COLUMNS = (
     "ours",
     "theirs",
     "durability",
+    "load",
     "note",
 )
 
@@ -101,7 +106,8 @@ COLUMNS = (
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         row.name, row.what, row.against, _shown(row.value, row.unit), _words(row.must, row.unit),
-        _words(row.aim, row.unit), row.verdict(), row.ours, row.theirs, row.durability, row.note,
+        _words(row.aim, row.unit), row.verdict(), row.ours, row.theirs, row.durability,
+        "" if row.load is None else f"{row.load:.2f}", row.note,
     )  # fmt: skip
 
 
@@ -197,12 +203,15 @@ def render(stored: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def store(page: Path, part: str, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Put one part of the figures in place of the former and write the page anew."""
+def store(page: Path, part: str, rows: Mapping[str, Sequence[Row]], options: Sequence[str] = ()) -> None:
+    """Put one part of the figures in place of the former and write the page anew.
+
+    `options` are those that the run was given, so that a short run is not taken for a whole one.
+    """
     kept = page.with_suffix(".json")
     stored = json.loads(kept.read_text()) if kept.exists() else {}
     stored[part] = {
-        "machine": machine(),
+        "machine": {"run": " ".join(["python tests/bench/run.py", *options]), **machine()},
         "rows": {script: [_given(row) for row in found] for script, found in rows.items()},
     }
     kept.write_text(json.dumps(stored, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

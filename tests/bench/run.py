@@ -76,7 +76,8 @@ def main() -> int:
     if failed:
         print(f"failed: {', '.join(failed)}; no page is written")
     elif given.write is not None:
-        store(given.write, part, {script: rows for script, rows in found.items() if rows})
+        asked = [*(["--million"] if given.million else []), *options]
+        store(given.write, part, {script: rows for script, rows in found.items() if rows}, asked)
         print(f"written: {given.write} and {given.write.with_suffix('.json')}")
     return 1 if missed or failed else 0
 
