@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+import msgspec
 import orjson
 
 from t2c.cli.actions.changes import HANDLED, RecordAt, Stood, Touched, differences, same_content, usable
@@ -163,14 +164,24 @@ class _Compared:
         self._before, self._after = (later, then) if backwards else (then, later)
         self._later = later
         before, after = self._before, self._after
-        offsets = {record.offset for stood in (before, after) for record in stood.records.values()}
-        for stood in (before, after):
-            offsets |= {*stood.relations.values(), *stood.omissions.values()}
-        ordered = sorted(offsets)
-        self._payloads = {
-            offset: _object(bytes(entry.data))
-            for offset, entry in zip(ordered, ledger.journal.many(ordered), strict=True)
+        whole = {
+            offset
+            for name, record in before.records.items()
+            if (other := after.records.get(name)) is not None and other.offset != record.offset
+            for offset in (record.offset, other.offset)
         }
+        for stood in (before, after):
+            whole |= {*stood.relations.values(), *stood.omissions.values()}
+        offsets = sorted(
+            whole | {record.offset for stood in (before, after) for record in stood.records.values()}
+        )
+        self._payloads: dict[int, Row] = {}
+        self._facts: dict[int, Row] = {}
+        for offset, entry in zip(offsets, ledger.journal.many(offsets), strict=True):
+            if offset in whole:
+                self._payloads[offset] = _object(bytes(entry.data))
+            if entry.type == "record.observed":
+                self._facts[offset] = _facts(entry.data)
 
     def records(self) -> dict[str, list[Row]]:
         found: dict[str, list[Row]] = {"added": [], "retracted": [], "changed": [], "moved": []}
@@ -200,16 +211,7 @@ class _Compared:
         return record if isinstance(record, dict) else {}
 
     def _described(self, identity: str, at: RecordAt) -> Row:
-        record = self._record(at.offset)
-        source, statement = record.get("source") or {}, record.get("statement") or {}
-        return {
-            "id": identity,
-            "source": source.get("kind"),
-            "path": source.get("path"),
-            "lines": at.lines,
-            "text": statement.get("text"),
-            "status": (record.get("lifecycle") or {}).get("status"),
-        }
+        return {"id": identity, "lines": at.lines, **self._facts[at.offset]}
 
     def _end(self, identity: str) -> Row:
         """How something went that does not stand later; nothing for what does."""
@@ -246,9 +248,45 @@ class _Compared:
         return found
 
 
+class _Source(msgspec.Struct):
+    kind: Any = None
+    path: Any = None
+
+
+class _Statement(msgspec.Struct):
+    text: Any = None
+
+
+class _Lifecycle(msgspec.Struct):
+    status: Any = None
+
+
+class _Record(msgspec.Struct):
+    source: _Source
+    statement: _Statement
+    lifecycle: _Lifecycle
+
+
+class _Observed(msgspec.Struct):
+    record: _Record
+
+
+_decode_observed: Final = msgspec.json.Decoder(_Observed).decode
+
+
+def _facts(data: msgspec.Raw) -> Row:
+    """What of a record is shown; the rest of it is not kept."""
+    try:
+        record = _decode_observed(data).record
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        record = _Record(_Source(), _Statement(), _Lifecycle())
+    source, text, status = record.source, record.statement.text, record.lifecycle.status
+    return {"source": source.kind, "path": source.path, "text": text, "status": status}
+
+
 def _pairs(old: Mapping[str, int], new: Mapping[str, int]) -> Iterable[tuple[str, int | None, int | None]]:
     return [(name, old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())]
 
 
 def _by_place(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row["path"] or "", row["lines"] or (0, 0), row["id"]))
+    return sorted(rows, key=lambda row: (str(row["path"] or ""), row["lines"] or (0, 0), row["id"]))

@@ -59,6 +59,7 @@ class Filter:
         self._asked = asked
         self._type = _types(ledger, asked.types)
         self._subject: Callable[[bytes, Entry], bool] | None = None
+        self.takes_all = asked == Asked()
         self.from_start = False
         """A path's later events are known by the records that were observed in it before."""
         if asked.subject is not None:

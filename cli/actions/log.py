@@ -84,6 +84,8 @@ def _read(
     ledger: Ledger, wanted: Filter, request: LogRequest, after: Position, until: int
 ) -> Iterator[Logged]:
     run, seen = request.asked.run, False
+    if request.last is not None and wanted.takes_all:
+        after = max(after, place_of(ledger, max(0, until - request.last)))
     kept: deque[Logged] = deque(maxlen=request.last)
     for _, line, entry in ledger.journal.lines(START if wanted.from_start else after, until):
         seen = seen or entry.run == run

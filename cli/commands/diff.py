@@ -103,7 +103,7 @@ def _records(found: DiffResult, style: Style) -> Iterator[str]:
         for row in found.records[rows]:
             if row["id"] in merged:
                 continue
-            place = places.setdefault(row["path"] or str(row["source"]), [])
+            place = places.setdefault(str(row["path"] or row["source"]), [])
             former = pairs.get(row["id"])
             if former is not None:
                 # Backwards, it is the successor that goes and the former text that comes back.
@@ -114,10 +114,10 @@ def _records(found: DiffResult, style: Style) -> Iterator[str]:
                 mark = style.good("+") if one == "+" else style.bad("-")
                 place.append(f"{mark} {_said(row)}{why}")
     for row in found.records["changed"]:
-        place = places.setdefault(row["path"] or str(row["source"]), [])
+        place = places.setdefault(str(row["path"] or row["source"]), [])
         place.append(f"{style.doubtful('~')} {_said(row)}  {_fields(row['fields'])}")
     for row in found.records["moved"]:
-        place = places.setdefault(row["path"] or str(row["source"]), [])
+        place = places.setdefault(str(row["path"] or row["source"]), [])
         place.append(f"> {_said(row)}  lines {_lines(row['from'])} → {_lines(row['lines'])}")
     for path in sorted(places):
         yield path
