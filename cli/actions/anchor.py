@@ -140,13 +140,13 @@ def anchor_rfc3161(context: Context, *, url: str | None = None, ca: str | None =
     authority may be believed; a token that it does not vouch for is not kept. Both default to the settings. Raises
     Usage if no address is known, Environment if the authority gives no token, Corrupt if what it gives proves nothing.
     """
-    from t2c.ledger.anchors import rfc3161
+    from t2c.ledger.anchors import rfc3161, tokens
 
     settings = context.settings.anchor
     url, trusted = url or settings.rfc3161_url, certificates(context, ca)
     chosen = _choose(context)
     folder = context.workspace / "checkpoints"
-    token = rfc3161.kept(folder, chosen.checkpoint)
+    token = tokens.kept(folder, chosen.checkpoint)
     if token is None:
         if not url:
             raise Usage(
@@ -155,7 +155,7 @@ def anchor_rfc3161(context: Context, *, url: str | None = None, ca: str | None =
             )
         content = rfc3161.fetch(url, rfc3161.request(chosen.checkpoint))
         stamp = rfc3161.verify(content, chosen.checkpoint, trusted)
-        path = rfc3161.keep(folder, chosen.checkpoint, content)
+        path = tokens.keep(folder, chosen.checkpoint, content)
     else:
         stamp, path = rfc3161.verify(token.content, chosen.checkpoint, trusted), token.path
     warnings = list(chosen.warnings)
@@ -189,9 +189,9 @@ def anchors_from(context: Context, kind: str, ledger: str, ca: str | None = None
         from t2c.ledger.anchors import git
 
         return git.read(context.root, ledger)
-    from t2c.ledger.anchors import rfc3161
+    from t2c.ledger.anchors import tokens
 
-    return rfc3161.read(context.workspace / "checkpoints", ledger, certificates(context, ca))
+    return tokens.read(context.workspace / "checkpoints", ledger, certificates(context, ca))
 
 
 def run_anchors(context: Context) -> AnchorsRun:
@@ -244,7 +244,7 @@ def _choose(context: Context, *, unsigned: bool = False) -> _Chosen:
         with_events(ledger)
         identity = ledger.id()
         kept = beside(context.workspace / "checkpoints", identity)
-        warnings = [remark.detail for remark in kept.remarks]
+        warnings = [remark.said for remark in kept.remarks]
         with open_tree(ledger) as tree:
             _still_there(kept.anchors, tree)
             newest = _newest(kept.anchors)

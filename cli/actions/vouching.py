@@ -131,7 +131,7 @@ def gather(context: Context, ledger: str | None, given: Given) -> Vouchers:
     found = [beside(context.workspace / "checkpoints", ledger)]
     found += [_found(context, kind, ledger, given) for kind in dict.fromkeys(given.kinds)]
     for item in found:
-        notices += [remark.detail for remark in item.remarks]
+        notices += [remark.said for remark in item.remarks]
         for anchor in item.anchors:
             if check(*parse_note(anchor.note), keys).bad:
                 notices.append(f"{anchor.source} holds a wrong signature of a given key and was not compared")

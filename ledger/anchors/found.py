@@ -16,6 +16,11 @@ class Remark(NamedTuple):
     number: int
     detail: str
 
+    @property
+    def said(self) -> str:
+        """The remark as a sentence."""
+        return self.detail if self.number == 1 else f"{self.detail} (1 of {self.number:,})"
+
 
 class Found(NamedTuple):
     """The anchors of one ledger and remarks on all else, at most one for each reason from Git."""

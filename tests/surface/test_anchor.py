@@ -340,3 +340,18 @@ def test_verify_names_what_was_cut_put_back_or_made_anew(
     code, word, said = verdict(forged(2))
     assert (code, word) == (5, "forked")
     assert "still fits" not in said
+
+
+def test_what_was_not_compared_is_counted_and_said(t2c: Any, git: Any) -> None:
+    say(t2c, "one")
+    git("checkout", "-q", "-b", "side")
+    for text in ("two", "three"):
+        git("commit", "-q", "--allow-empty", "-m", text)
+        assert t2c("ledger", "anchor", "git").code == 0
+    git("checkout", "-q", "main")
+    git("commit", "-q", "--allow-empty", "-m", "four")
+    git("merge", "-q", "--no-ff", "-m", "merge", "side")
+    found = t2c("ledger", "verify", "--anchor", "git", "--json")
+    assert found.code == 0
+    (said,) = [sentence for sentence in found.document["unproven"] if "merged branch" in sentence]
+    assert said.endswith("(1 of 2)")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from t2c.ledger.anchors import rfc3161
+from t2c.ledger.anchors import rfc3161, tokens
 from t2c.ledger.errors import Conflict, Corrupt, Environment, Usage
 from t2c.ledger.journal.note import Checkpoint, origin_of
 
@@ -77,7 +77,7 @@ def test_a_changed_token_proves_nothing(authority: Any) -> None:
 
 def test_a_token_outlives_the_certificate_that_made_it(new_authority: Callable[..., Any]) -> None:
     short = new_authority("short", seconds=3)
-    path = rfc3161.keep(short.folder, checkpoint(5), short.stamp(checkpoint(5)))
+    path = tokens.keep(short.folder, checkpoint(5), short.stamp(checkpoint(5)))
     by_hand = [
         "openssl",
         "ts",
@@ -140,7 +140,7 @@ def test_an_address_where_nobody_is(url: str) -> None:
 
 def test_openssl_alone_checks_what_is_kept(authority: Any, tmp_path: Path) -> None:
     folder = tmp_path / "checkpoints"
-    path = rfc3161.keep(folder, checkpoint(42), authority.stamp(checkpoint(42)))
+    path = tokens.keep(folder, checkpoint(42), authority.stamp(checkpoint(42)))
     assert path == folder / "000000000042.tsr"
     done = subprocess.run(
         [
@@ -161,28 +161,28 @@ def test_openssl_alone_checks_what_is_kept(authority: Any, tmp_path: Path) -> No
 
 
 def test_what_is_kept_is_found_again(authority: Any, tmp_path: Path) -> None:
-    assert rfc3161.kept(tmp_path, checkpoint(5)) is None
-    rfc3161.keep(tmp_path, checkpoint(5), authority.stamp(checkpoint(5)))
-    token = rfc3161.kept(tmp_path, checkpoint(5))
+    assert tokens.kept(tmp_path, checkpoint(5)) is None
+    tokens.keep(tmp_path, checkpoint(5), authority.stamp(checkpoint(5)))
+    token = tokens.kept(tmp_path, checkpoint(5))
     assert token is not None
     assert token.text == checkpoint(5).body()
     other = checkpoint(5)._replace(root=b"\x00" * 32)
     with pytest.raises(Conflict, match="another checkpoint of 5 events"):
-        rfc3161.kept(tmp_path, other)
+        tokens.kept(tmp_path, other)
 
 
 def test_tokens_are_anchors_as_strong_as_what_vouches_for_them(authority: Any, tmp_path: Path) -> None:
-    assert rfc3161.read(tmp_path / "none", LEDGER) == ((), ())
+    assert tokens.read(tmp_path / "none", LEDGER) == ((), ())
     for size in (20, 7):
-        rfc3161.keep(tmp_path, checkpoint(size), authority.stamp(checkpoint(size)))
-    rfc3161.keep(tmp_path, checkpoint(8, "b" * 32), authority.stamp(checkpoint(8, "b" * 32)))
-    anchors, remarks = rfc3161.read(tmp_path, LEDGER, authority.ca)
+        tokens.keep(tmp_path, checkpoint(size), authority.stamp(checkpoint(size)))
+    tokens.keep(tmp_path, checkpoint(8, "b" * 32), authority.stamp(checkpoint(8, "b" * 32)))
+    anchors, remarks = tokens.read(tmp_path, LEDGER, authority.ca)
     assert [(anchor.checkpoint.size, anchor.strength) for anchor in anchors] == [
         (7, "witness"),
         (20, "witness"),
     ]
     assert [(remark.reason, remark.number) for remark in remarks] == [("other_ledger", 1)]
-    anchors, remarks = rfc3161.read(tmp_path, LEDGER)
+    anchors, remarks = tokens.read(tmp_path, LEDGER)
     assert [(anchor.checkpoint.size, anchor.strength) for anchor in anchors] == [
         (7, "beside"),
         (20, "beside"),
@@ -192,17 +192,17 @@ def test_tokens_are_anchors_as_strong_as_what_vouches_for_them(authority: Any, t
 
 def test_tokens_that_prove_nothing_are_named_and_hide_no_other(authority: Any, tmp_path: Path) -> None:
     for size in (5, 6, 7, 8, 9):
-        rfc3161.keep(tmp_path, checkpoint(size), authority.stamp(checkpoint(size)))
+        tokens.keep(tmp_path, checkpoint(size), authority.stamp(checkpoint(size)))
     (tmp_path / "000000000005.tsr").write_bytes(b"junk")
     (tmp_path / "000000000006.stamped").unlink()
     (tmp_path / "000000000007.stamped").write_text("junk")
     (tmp_path / "000000000008.stamped").write_text(checkpoint(80).body())
     (tmp_path / "notes.tsr").write_text("not ours")
-    anchors, remarks = rfc3161.read(tmp_path, LEDGER, authority.ca)
+    anchors, remarks = tokens.read(tmp_path, LEDGER, authority.ca)
     assert [anchor.checkpoint.size for anchor in anchors] == [9]
     assert [remark.detail[:16] for remark in remarks] == [f"{size:012d}.tsr" for size in (5, 6, 7, 8)]
     with pytest.raises(Usage):
-        rfc3161.read(tmp_path, LEDGER, tmp_path / "none.pem")
+        tokens.read(tmp_path, LEDGER, tmp_path / "none.pem")
 
 
 def test_no_openssl_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
