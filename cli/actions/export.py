@@ -76,6 +76,8 @@ def export_bundle(context: Context, request: ExportRequest) -> ExportResult:
     destination = _destination(context, request.destination)
     _check_inside(context, destination)
     with open_ledger(context) as ledger:
+        if destination.parent == context.workspace / "bundles":
+            destination.parent.mkdir(exist_ok=True)
         first, last = _range(context, ledger, request)
         made = export(
             ledger,
