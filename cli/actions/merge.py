@@ -1,9 +1,9 @@
-"""`t2c ledger merge`: take in what another chain has, from a folder, a journal, a bundle or a commit."""
+"""`t2c ledger merge` and `import`: take in what another chain has, from a folder, a journal, a bundle or a commit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -12,13 +12,14 @@ from t2c.cli.actions.context import WORKSPACE, Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import JOURNAL
 from t2c.ledger.errors import T2cError, Usage
+from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.read import JournalFile
-from t2c.ledger.transfer.merge import carry_out, merged, taking_turns
+from t2c.ledger.transfer.merge import Closing, carry_out, merged, taking_turns
 from t2c.ledger.transfer.plan import Plan, plan
 from t2c.ledger.transfer.source import JournalSource, Source
 
-__all__ = ["MergeResult", "merge"]
+__all__ = ["MergeResult", "import_bundle", "merge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +57,42 @@ def merge(context: Context, other: str, *, dry_run: bool = False) -> MergeResult
     The other side is verified first. Raises Corrupt if it is not sound, Refused if it says that it is of this ledger
     and cannot be shown to be, Usage if there is nothing that can be read.
     """
+    return _take_in(context, other, _opened(context, other), dry_run)
+
+
+def import_bundle(context: Context, other: str, *, dry_run: bool = False) -> MergeResult:
+    """Take in the events of a bundle that are not here; lines that were withheld are counted in an omission.
+
+    Raises what `merge` raises.
+    """
+    from t2c.ledger.transfer.bundled import bundle_source
+
+    return _take_in(context, other, bundle_source(context.cwd / other, other, context.progress), dry_run)
+
+
+def _take_in(
+    context: Context, other: str, opened: AbstractContextManager[Source], dry_run: bool
+) -> MergeResult:
     with open_ledger(context, hold=True) as ledger:
         ledger.id()
-        with _opened(context, other) as source:
+        with opened as source:
             if dry_run:
                 return _result(source, plan(ledger, source, context.progress), dry_run=True)
             with taking_turns(ledger):
                 ledger.append(())
                 found = plan(ledger, source, context.progress)
-                done = carry_out(ledger, source, found, merged(source, found), context.progress)
+                closing, also = _ending(source, found)
+                done = carry_out(ledger, source, found, closing, context.progress, also)
             return _result(source, found, done.first, done.last, done.objects, done.missing)
+
+
+def _ending(source: Source, found: Plan) -> tuple[Closing, tuple[EventDraft, ...]]:
+    if isinstance(source, JournalSource):
+        return merged(source, found), ()
+    from t2c.ledger.transfer.bundled import BundleSource, imported, withheld
+
+    assert isinstance(source, BundleSource)
+    return imported(source, found), withheld(source, found)
 
 
 def _result(
@@ -108,6 +135,12 @@ def _opened(context: Context, other: str) -> Iterator[Source]:
         return
     # What is read may lie outside the root: nothing is written there.
     given = context.cwd / other
+    if other.endswith((".tar.gz", ".tgz")) or (given / "manifest.json").is_file():
+        from t2c.ledger.transfer.bundled import bundle_source
+
+        with bundle_source(given, other, context.progress) as bundle:
+            yield bundle
+        return
     journal = _journal(given, other)
     with suppress(OSError):
         if journal.samefile(context.workspace / JOURNAL):
@@ -125,7 +158,7 @@ def _journal(given: Path, other: str) -> Path:
     raise Usage(
         f"there is no ledger at {other}",
         safe="nothing was written",
-        remedy="name a folder with a ledger, a journal, or git:REVISION; a bundle is read by `t2c ledger import`",
+        remedy="name a folder with a ledger, a journal, a bundle, or git:REVISION",
     )
 
 

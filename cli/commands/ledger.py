@@ -34,6 +34,7 @@ GROUP = Branch(
         Entry("verify-proof", "t2c.cli.commands.prove:verify_proof", "Check a proof by itself."),
         Entry("anchor", "t2c.cli.commands.anchor:GROUP", "Put a checkpoint outside the journal."),
         Entry("stats", "t2c.cli.commands.stats:stats", "Count what the journal is made of."),
+        Entry("import", "t2c.cli.commands.merge:import_bundle", "Take in the events of a bundle."),
         Entry("merge", "t2c.cli.commands.merge:merge", "Take in the events of another chain."),
         Entry("merge-driver", "t2c.cli.commands.merge:merge_driver", "Merge tracked journals, for Git."),
         Entry("project", "t2c.cli.commands.views:project", "Make the views again from the journal."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,13 +10,17 @@ from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
 
-__all__ = ["merge", "merge_driver"]
+if TYPE_CHECKING:
+    from t2c.cli.actions.merge import MergeResult
+
+__all__ = ["import_bundle", "merge", "merge_driver"]
 
 
 def merge(
     ctx: typer.Context,
     other: Annotated[
-        str, typer.Argument(metavar="OTHER", help="A folder with a ledger, a journal, or git:REVISION.")
+        str,
+        typer.Argument(metavar="OTHER", help="A folder with a ledger, a journal, a bundle, or git:REVISION."),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be taken in, and write nothing.")
@@ -40,12 +44,44 @@ def merge(
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.merge(context, other, dry_run=dry_run)
-        if found.last:
-            invocation.output.recorded = f"what was taken in is recorded, up to seq {found.last}"
+    _told(invocation, found)
+
+
+def import_bundle(
+    ctx: typer.Context,
+    bundle: Annotated[
+        str, typer.Argument(metavar="BUNDLE", help="A folder or .tar.gz that ledger export made.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be taken in, and write nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Take in the events of a bundle that are not here, of this ledger or another.
+
+    The bundle is checked first, as its own verify.py does it; with faults nothing is taken in and the exit code is 5.
+    What another ledger observed is `imported` here. Withheld lines are counted in an omission.
+
+    Examples:
+
+        t2c ledger import ../handover.tar.gz
+        t2c ledger import handover/ --dry-run --json
+    """
+    from t2c.cli.actions import merge as action
+
+    invocation = Invocation.of(ctx)
+    with invocation.context() as context:
+        found = action.import_bundle(context, bundle, dry_run=dry_run)
+    _told(invocation, found)
+
+
+def _told(invocation: Invocation, found: MergeResult) -> None:
+    if found.last:
+        invocation.output.recorded = f"what was taken in is recorded, up to seq {found.last}"
     invocation.emit(found, lambda style: _text(found, style))
     if found.missing:
         invocation.output.warn(
-            f"{_many(len(found.missing), 'cited object')} the other side does not hold either"
+            f"the other side does not hold {_many(len(found.missing), 'cited object')} either"
         )
 
 
@@ -76,10 +112,7 @@ def merge_driver(
     )
 
 
-def _text(found: object, style: Style) -> str:
-    from t2c.cli.actions.merge import MergeResult
-
-    assert isinstance(found, MergeResult)
+def _text(found: MergeResult, style: Style) -> str:
     whose = f"a branch of this ledger from seq {found.common_seq} on" if found.branch else "another ledger"
     verb = "would take in" if found.dry_run else "took in"
     lines = [f"{verb} {_many(found.events, 'event')} of {found.source}: {whose} ({found.ledger})"]

@@ -102,7 +102,7 @@ CATALOGUE = Catalogue(
 
 RESERVED: Final = frozenset(
     {
-        "bundle.imported", "payload.redacted", "record.interpreted",
+        "payload.redacted", "record.interpreted",
     }
 )  # fmt: skip
 """Types whose shape is fixed, so that a reader knows them, and which nothing of this version writes."""

@@ -97,6 +97,7 @@ class ActiveFile:
                 return self._read_end()
             self._base = parts.base
             tail = parts.tail()
+            parts.check_order(tail.position.offset)
         check_last(tail, name)
         if tail.position == START:
             if tail.overhang is not None:

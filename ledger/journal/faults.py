@@ -92,10 +92,12 @@ class Faults:
         self._name(last + 1, kind, detail)
         self._unread += 1
 
-    def disagrees(self, link: Link, line: bytes, last: Position, before: bytes) -> bool:
+    def disagrees(
+        self, link: Link, line: bytes, last: Position, before: bytes, first: str | None = None
+    ) -> bool:
         """Name what is wrong with a line after `last` (whose bytes are `before`).
 
-        True if the walk goes on from it: it stands in its place, or after a hole.
+        `first` is the hash of the event that claimed its seq before, where that is at hand. True if the walk goes on from it: it stands in its place, or after a hole.
         """
         expected = last.seq + 1
         if self._unread and link.seq == expected + self._unread:
@@ -107,7 +109,7 @@ class Faults:
             self._name(expected, "gap", f"seq {link.seq} stands where seq {expected} belongs")
             self._gaps.append((expected, link.seq))
             return True
-        self._out_of_order(link, line, last, before)
+        self._out_of_order(link, line, last, first)
         return False
 
     def _wrong_prev(self, link: Link, line: bytes, last: Position, before: bytes) -> None:
@@ -119,16 +121,17 @@ class Faults:
         else:
             self._name(last.seq, "edited", _blame(link, line, last.seq, before))
 
-    def _out_of_order(self, link: Link, line: bytes, last: Position, before: bytes) -> None:
+    def _out_of_order(self, link: Link, line: bytes, last: Position, first: str | None) -> None:
         seq, expected = link.seq, last.seq + 1
         start = self._gap_with(seq)
         if start is not None:
             self._late.add(seq)
             self._found.pop((start, "gap"), None)
             self._name(start, "reordered", f"seq {seq} stands after seq {last.seq}")
-        elif seq == last.seq and line != before:
-            self._rival = leaf_hash(line)
-            self._name(expected, "fork", f"two different events claim seq {seq}")
+        elif first is not None and not self._gaps and first != (found := leaf_hash(line)):
+            self._rival = found
+            what = "as if lines of two branches were joined (bring one side back, then t2c ledger merge)"
+            self._name(expected, "fork", f"two different events claim seq {seq}, {what}")
         else:
             self._name(expected, "duplicate", f"seq {seq} stands a second time, after seq {last.seq}")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -10,11 +13,11 @@ import msgspec
 
 from t2c.ledger.errors import Corrupt
 from t2c.ledger.journal.chain import MAX_LINE
-from t2c.ledger.journal.entry import Entry, decode_entry
+from t2c.ledger.journal.entry import Entry, decode, decode_entry
 from t2c.ledger.journal.parts import Part, Parts, open_parts
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.segments import FOLDER
-from t2c.ledger.journal.tail import Tail, damaged
+from t2c.ledger.journal.tail import Tail, damage_of, damaged, joined
 from t2c.ledger.kernel.digests import leaf_hash
 
 __all__ = ["JournalFile"]
@@ -36,9 +39,11 @@ class JournalFile:
         self.segments = path.with_name(FOLDER)
 
     def tail(self) -> Tail:
-        """The sound end and what hangs over it."""
+        """The sound end and what hangs over it. Raises Corrupt if lines of two branches were joined there."""
         with open_parts(self.path, self.segments, _BUFFER) as parts:
-            return parts.tail()
+            tail = parts.tail()
+            parts.check_order(tail.position.offset)
+            return tail
 
     def head(self) -> Position:
         """The position after the last event that counts."""
@@ -53,21 +58,33 @@ class JournalFile:
         with open_parts(self.path, self.segments, _BUFFER) as parts:
             end = parts.tail().position.offset
             offset, expected = after.offset, after.seq + 1
-            while offset < end and (until is None or expected <= until):
+            last = sys.maxsize if until is None else until
+            while offset < end and expected <= last:
                 part = parts.part_at(offset)
                 stream, stop = parts.stream(part), min(part.end, end)
                 stream.seek(offset - part.base)
-                while offset < stop and (until is None or expected <= until):
-                    line = stream.readline(MAX_LINE + 1)
-                    entry = self._entry(line, expected)
+                for line in iter(partial(stream.readline, MAX_LINE + 1), b""):
+                    try:
+                        if not line.isascii():
+                            # The decoder skips payloads, so it would not see what of them is no text.
+                            line.decode()
+                        entry = decode(line)
+                        in_place = entry.seq == expected and len(line) <= MAX_LINE
+                    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                        in_place = False
+                    if not in_place:
+                        entry = self._entry(line, expected)
                     yield offset, line, entry
                     offset += len(line)
                     expected += 1
+                    if offset >= stop or expected > last:
+                        break
+                else:
+                    raise damaged("the journal became shorter while it was read", self._place(expected))
 
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Every event after `after`, up to and with seq `until`."""
-        for _, _, entry in self.lines(after or START, until):
-            yield entry
+        return map(itemgetter(2), self.lines(after or START, until))
 
     def line_at(self, offset: int) -> bytes:
         """The line that starts at byte `offset`, LF excluded."""
@@ -92,9 +109,13 @@ class JournalFile:
             what = f"a line of the journal is not an event: not UTF-8 at byte {error.start}"
             raise damaged(what, self._place(expected)) from None
         except msgspec.DecodeError as error:
-            what = f"a line of the journal is not an event: {error}"
-            raise damaged(what, self._place(expected)) from None
+            kind, what = damage_of(line, False)
+            if kind == "not_json":
+                what = f"a line of the journal is not an event: {error}"
+            raise damaged(what, self._place(expected), kind=kind) from None
         if expected is not None and entry.seq != expected:
+            if 0 < entry.seq < expected:
+                raise joined(entry.seq, expected - 1, self.path.name)
             what = f"the journal goes from seq {expected - 1} to seq {entry.seq}"
             raise damaged(what, self._place(expected))
         return entry

@@ -6,6 +6,7 @@ An append needs no more of the journal than this.
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -21,9 +22,11 @@ __all__ = [
     "Overhang",
     "Tail",
     "check_last",
+    "check_order",
     "check_start",
     "damage_of",
     "damaged",
+    "joined",
     "line_before",
     "read_tail",
     "torn_cause",
@@ -32,6 +35,17 @@ __all__ = [
 _CHUNK: Final = 1 << 16
 _FIRST: Final = b'{"actor":{"id":"'
 _CONFLICT_MARKERS: Final = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+
+_RESTORE: Final = (
+    "run `t2c ledger verify` for the whole list, then restore the journal from Git, a backup or a bundle"
+)
+_UNJOIN: Final = (
+    "bring one side's journal back (in a merge: git checkout --ours .t2c/journal.ndjson; after it: git checkout "
+    "HEAD^ -- .t2c/journal.ndjson), then take in the other: t2c ledger merge git:BRANCH"
+)
+_JOINED: Final = ("conflict_marker", "fork")
+"""Kinds of damage that a merge of two journals as text leaves."""
+_LOOKED_BACK: Final = 1 << 18
 
 TORN_CAUSE = Literal["torn_line", "unwritten_blocks", "incomplete_batch"]
 
@@ -62,16 +76,21 @@ class _Part(msgspec.Struct):
     batch: tuple[int, int] | None = None
 
 
+class _Seq(msgspec.Struct, gc=False):
+    seq: int
+
+
 _decode_part = msgspec.json.Decoder(_Part).decode
+_decode_seqs: Final = msgspec.json.Decoder(_Seq).decode_lines
 
 
 def damaged(what: str, where: str, **details: object) -> Corrupt:
-    """A Corrupt error about a complete line, with the remedy that fits all of them."""
+    """A Corrupt error about a complete line, with the remedy that fits its `kind`."""
     return Corrupt(
         what,
         where=where,
         safe="every line before it; nothing was changed",
-        remedy="run `t2c ledger verify` for the whole list, then restore the journal from Git, a backup or a bundle",
+        remedy=_UNJOIN if details.get("kind") in _JOINED else _RESTORE,
         **details,
     )
 
@@ -95,7 +114,8 @@ def check_start(fd: int, name: str) -> None:
     """Raise Corrupt if the first bytes are not those of a journal (an editor's BOM, a merge's markers)."""
     first = os.pread(fd, len(_FIRST), 0)
     if first and not first.startswith(_FIRST[: len(first)]):
-        raise damaged(damage_of(first, True)[1], f"{name}:1")
+        kind, what = damage_of(first, True)
+        raise damaged(what, f"{name}:1", kind=kind)
 
 
 def check_last(tail: Tail, name: str) -> None:
@@ -106,6 +126,31 @@ def check_last(tail: Tail, name: str) -> None:
     if tail.position != START and not own_id_fits(tail.line):
         what = f"seq {tail.position.seq}, the last event, does not fit its own id, so it was changed"
         raise damaged(what, f"{name}, seq {tail.position.seq}")
+
+
+def check_order(fd: int, end: int, name: str) -> None:
+    """Raise Corrupt if lines of two branches were joined behind one another in the last part before byte `end`.
+
+    A merge of journals as text (`merge=union`) leaves two events that claim one seq, and a last line that is sound.
+    """
+    begin = max(0, end - _LOOKED_BACK)
+    lines = os.pread(fd, end - begin, begin).split(b"\n")[1 if begin else 0 : -1]
+    marked = next((line for line in lines if line.startswith(_CONFLICT_MARKERS)), None)
+    if marked is not None:
+        raise damaged(damage_of(marked, False)[1], name, kind="conflict_marker")
+    try:
+        seqs = [part.seq for part in _decode_seqs(b"\n".join(lines))]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return
+    for before, seq in pairwise(seqs):
+        if seq <= before:
+            raise joined(seq, before, name)
+
+
+def joined(seq: int, after: int, name: str) -> Corrupt:
+    """What to raise where event `seq` stands again behind event `after`."""
+    what = f"two events claim seq {seq}, the second after seq {after}: lines of two branches were joined"
+    return damaged(what, f"{name}, seq {seq}", kind="fork")
 
 
 def torn_cause(last: bytes) -> TORN_CAUSE:
@@ -180,7 +225,7 @@ def _part(line: bytes, name: str, offset: int) -> _Part:
     kind, what = damage_of(line, offset == 0)
     if kind == "not_json":
         what = "the last line of the journal is not an event"
-    raise damaged(what, f"{name}, byte {offset}")
+    raise damaged(what, f"{name}, byte {offset}", kind=kind)
 
 
 def _after_last_newline(fd: int, size: int) -> int:

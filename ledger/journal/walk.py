@@ -51,6 +51,7 @@ class Walk:
         self.marks: dict[int, list[Subtree]] = {}
         self._sizes = sorted({size for size in sizes if size > start.seq})
         self._leaves = bytearray()
+        self._recent = b""
         self._visit = visit
 
     def take(self, block: bytes, offset: int) -> bool:
@@ -91,7 +92,9 @@ class Walk:
             link = decode_link(line) if len(raw) < MAX_LINE and _is_utf8(line) else None
             if link is None:
                 self.faults.unreadable(self.last.seq, raw, too_long=len(raw) >= MAX_LINE)
-            elif self._fits(link) or self.faults.disagrees(link, line, self.last, self.line):
+            elif self._fits(link) or self.faults.disagrees(
+                link, line, self.last, self.line, self._hash_of(link.seq)
+            ):
                 self.last, self.line = Position(link.seq, leaf_hash(line), offset), line
                 self._grow(bytes.fromhex(self.last.hash))
                 self.faults.stands()
@@ -101,17 +104,25 @@ class Walk:
     def _fits(self, link: Link) -> bool:
         return link.seq == self.last.seq + 1 and link.prev == self.last.hash
 
+    def _hash_of(self, seq: int) -> str | None:
+        """The hash of one of the last thousands of events; None for an earlier one."""
+        behind = (self.last.seq - seq) * 32
+        for kept in (self._leaves, self._recent):
+            at = len(kept) - behind - 32
+            if 0 <= at < len(kept):
+                return kept[at : at + 32].hex()
+            behind -= len(kept)
+        return None
+
     def join(
         self, line: bytes, last: Position, tree: Iterable[Subtree], marks: dict[int, list[Subtree]]
     ) -> None:
         """Go on after `last`, whose line is `line`, with what another walk found from here on."""
         self.flush()
-        before = self.tree.subtrees()
         for size, found in marks.items():
-            self.marks[size] = [*before, *found]
+            self.marks[size] = self.tree.with_added(found).subtrees()
         self._sizes = [size for size in self._sizes if size > last.seq]
-        for subtree in tree:
-            self.tree.add(subtree.level, subtree.node)
+        self.tree = self.tree.with_added(tree)
         self.last, self.line = last, line
 
     def _grow(self, leaves: bytes) -> None:
@@ -122,6 +133,7 @@ class Walk:
     def flush(self) -> None:
         """Bring the tree up to the last event."""
         leaves, size = bytes(self._leaves), self.tree.size
+        self._recent = leaves
         self._leaves.clear()
         upto = bisect_right(self._sizes, size + len(leaves) // 32)
         for mark in self._sizes[:upto]:

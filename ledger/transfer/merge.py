@@ -25,7 +25,7 @@ from t2c.ledger.kernel.digests import payload_hash
 from t2c.ledger.transfer.plan import ALONE, CLOSINGS, TAKEN, Plan
 from t2c.ledger.transfer.source import Progress, Source
 
-__all__ = ["Merged", "carry_out", "merged", "taking_turns"]
+__all__ = ["Closing", "Merged", "carry_out", "merged", "taking_turns"]
 
 _COMMIT: Final = 1_000
 _ALIASES: Final = 10_000

@@ -77,7 +77,8 @@ class Plan(Struct):
     def closing(self) -> bool:
         """True if an event has to say what was taken in."""
         only_closings = all(name in CLOSINGS for name in self.by_type)
-        return (self.events > 0 and not only_closings) or bool(self.aliases) or self.unclosed
+        tells = self.events > 0 and (not only_closings or self.withheld > 0)
+        return tells or bool(self.aliases) or self.unclosed
 
 
 def plan(ledger: Ledger, source: Source, progress: Progress) -> Plan:

@@ -13,7 +13,7 @@ from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.verify import verify_chain
 from t2c.ledger.kernel.digests import leaf_hash
 
-__all__ = ["JournalSource", "Line", "Progress", "Source", "ledger_of", "unsound"]
+__all__ = ["JournalSource", "Line", "Progress", "Source", "ledger_of", "unsound", "unsound_bundle"]
 
 _SHOWN: Final = 10
 
@@ -128,4 +128,17 @@ def unsound(name: str, faults: list[Fault]) -> T2cError:
         safe="nothing of it was taken in",
         remedy="run `t2c ledger verify` on it, and restore it from a backup or a bundle",
         faults=[{"seq": fault.seq, "kind": fault.kind, "detail": fault.detail} for fault in first],
+    )
+
+
+def unsound_bundle(name: str, faults: list[tuple[str, str, str]]) -> Corrupt:
+    """The same for a bundle, whose faults (kind, where, detail) may be of any of its files."""
+    said = "; ".join(f"{where} {kind}: {detail}" for kind, where, detail in faults[:3])
+    more = "" if len(faults) <= 3 else f"; and {len(faults) - 3} more"
+    return Corrupt(
+        f"the bundle is not sound: {said}{more}",
+        where=name,
+        safe="nothing of it was taken in",
+        remedy="run `python3 verify.py` on it for the whole list, and ask its sender for another copy",
+        faults=[{"kind": kind, "where": where, "detail": detail} for kind, where, detail in faults[:_SHOWN]],
     )
