@@ -353,5 +353,5 @@ def test_what_was_not_compared_is_counted_and_said(t2c: Any, git: Any) -> None:
     git("merge", "-q", "--no-ff", "-m", "merge", "side")
     found = t2c("ledger", "verify", "--anchor", "git", "--json")
     assert found.code == 0
-    (said,) = [sentence for sentence in found.document["unproven"] if "merged branch" in sentence]
+    (said,) = [sentence for sentence in found.document["notices"] if "merged branch" in sentence]
     assert said.endswith("(1 of 2)")
