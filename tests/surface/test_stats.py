@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from t2c.ledger.engine import Ledger
+from t2c.ledger.engine import Ledger, create
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import draft
+from t2c.ledger.journal.segments import SealRule
 from t2c.ledger.kernel.actor import Actor
 
 Noted = CATALOGUE.payload("observation.noted")
@@ -142,3 +143,20 @@ def test_no_ledger_and_an_unfinished_end(t2c: Any, full: list[bytes]) -> None:
     assert found["files"][0]["bytes"] == sum(map(len, full)) + 6
     (t2c.root / ".t2c" / "journal.ndjson").unlink()
     assert t2c("ledger", "stats").code == 2
+
+
+def test_a_journal_in_segments_is_counted_whole(t2c: Any) -> None:
+    workspace = t2c.root / ".t2c"
+    create(workspace)
+    with Ledger(workspace, rule=SealRule(bytes=1000, events=8)) as ledger:
+        for part in range(20):
+            ledger.append([draft(Noted(statement=f"part {part}"))])
+    found = t2c("ledger", "stats", "--json").document
+    sizes = {file["path"]: file["bytes"] for file in found["files"]}
+    on_disk = {
+        path.relative_to(workspace).as_posix(): path.stat().st_size for path in workspace.rglob("*.ndjson")
+    }
+    assert sizes == on_disk
+    assert len(sizes) == 3
+    assert found["total"] == {"events": 21, "bytes": sum(on_disk.values())}
+    assert "segments        2 in " in t2c("ledger", "stats").out
