@@ -265,7 +265,8 @@ def _converted(key: Key, given: _Given) -> Value:
         case tuple():
             right = isinstance(value, tuple) and all(isinstance(item, str) for item in value)
         case _:
-            right = isinstance(value, str) and (value in key.choices if key.choices else bool(value))
+            wanted = key.choices or (value or key.default,)  # empty only where that is the default
+            right = isinstance(value, str) and value in wanted
     remedy = f"set {key.name} to {key.expected}"
     why = None if right else f"{key.name} must be {key.expected}, not {given.value!r}"
     if right and key.check is not None:
