@@ -47,6 +47,7 @@ class DomainAudit:
         self._ts = ""
         self._dangling = 0
         self._withheld = 0
+        self._absent = 0
         self._newer = 0
         self._unexplained = 0
         self.faults: list[Fault] = []
@@ -83,13 +84,15 @@ class DomainAudit:
         self._elsewhere = False
         self._events.finish()
         unproven = []
+        if (uncompared := self._checkpoints.finish(roots)) is not None:
+            unproven.append(uncompared)
         if self._events.dangling:
-            are = (
-                "1 reference of an event"
-                if self._events.dangling == 1
-                else f"{self._events.dangling} references of events"
-            )
-            unproven.append(f"{are} taken in lead to events that were not sent along")
+            many = self._events.dangling
+            lead = "1 reference leads" if many == 1 else f"{many} references lead"
+            unproven.append(f"{lead} from events that were taken in to such that were not sent along")
+        if self._absent:
+            are = "1 object is" if self._absent == 1 else f"{self._absent} objects are"
+            unproven.append(f"{are} cited by events of another ledger and not here")
         if self._dangling:
             speak = (
                 "1 hand-made event speaks"
@@ -216,7 +219,12 @@ class DomainAudit:
         self._dangling += any(
             not (ref in self._events or ref in known[0] or ref in known[1]) for ref in data["about"]
         )
-        self._missing_objects += [(seq, digest) for digest in data["objects"] if not self._has_object(digest)]
+        missing = [digest for digest in data["objects"] if not self._has_object(digest)]
+        if self._events.foreign:
+            # Its own ledger may never have sent them: the merge said so.
+            self._absent += len(missing)
+        else:
+            self._missing_objects += [(seq, digest) for digest in missing]
 
     def _omitted(self, seq: int, data: Event, event: Event) -> None:
         self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))

@@ -33,6 +33,8 @@ class OriginAudit:
         self._causes: list[tuple[int, str, bool]] = []
         self._aliases: list[tuple[int, str, str]] = []
         self._partial = False
+        self.foreign = False
+        """True if the event that was visited last came from another ledger."""
         self.dangling = 0
         """References of events taken in to events that were not taken in with them, known once `finish` was called."""
 
@@ -43,11 +45,13 @@ class OriginAudit:
     def visit(self, seq: int, event: Event) -> bool:
         """Take one event; True if it was taken in from elsewhere."""
         places = self._places(seq, event)
+        self.foreign = any(place.ledger != self._ledger for place in places)
+        if self.foreign and event["trust"] == "observed":
+            self._report(seq, "trust", "an event of another ledger is at most imported")
         for cause in event.get("cause", ()):
             if cause.encode() not in self._ids:
                 if places:
-                    ours = all(place.ledger == self._ledger for place in places)
-                    self._causes.append((seq, cause, ours))
+                    self._causes.append((seq, cause, not self.foreign))
                 else:
                     self._report(seq, "cause_unknown", f"cause {cause} is no earlier event")
         for identity in dict.fromkeys((event["id"], *(place.id for place in places))):
@@ -110,8 +114,6 @@ class OriginAudit:
         if (made.hash, made.id) != (origin.hash, origin.id):
             what = f"the line that it came from, seq {origin.seq} of {origin.ledger[:8]}, does not hash to its origin"
             self._report(seq, "origin", what)
-        if event["trust"] == "observed" and any(place.ledger != self._ledger for place in origin.places):
-            self._report(seq, "trust", "an event of another ledger is at most imported")
         return origin.places
 
     def _follow(self, seq: int, event: Event, places: tuple[Place, ...]) -> None:

@@ -5,6 +5,7 @@ Mutations seen to fail: known events not skipped; the closing left out by the ru
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -83,8 +84,8 @@ def test_a_killed_merge_is_completed_by_the_next(
             assert workers.stdout.readline() == "planned\n", "the worker failed by itself"
         if turn < 7:
             time.sleep(dice.random() * 0.12)
-            os.kill(worker, signal.SIGKILL)
-
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
         assert workers.stdout.readline() == "gone\n"
         with Ledger(ours) as ledger:
             ledger.append(())
