@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -104,6 +105,16 @@ def test_the_run_takes_every_script_that_measures() -> None:
     named = set(re.findall(r'"(\w+\.py)"', (BENCH / "run.py").read_text()))
     assert len(measuring) > 5
     assert measuring == named
+
+
+@pytest.mark.parametrize(
+    "script", sorted(path.name for path in BENCH.glob("*.py") if "\nMEASURES" in path.read_text())
+)
+def test_each_script_runs_by_itself_and_measures_only_what_is_asked_for(script: str) -> None:
+    """Nothing has such a name, so nothing is measured: what a script imports must still be there."""
+    command = [sys.executable, str(BENCH / script), "--rows", "no-such-row", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def test_every_row_of_the_page_is_made_by_the_script_that_it_stands_below() -> None:
