@@ -29,6 +29,7 @@ from ground import Acknowledged, Tally, conclude, goes_on, lines_of, note, scrat
 from t2c.ledger.engine import JOURNAL, Ledger, create
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.append import Receipt
+from t2c.ledger.journal.segments import SealRule
 
 __all__ = ["torture"]
 
@@ -88,7 +89,26 @@ def _drafts(dice: random.Random) -> list[EventDraft]:
     return [note("x" * size, key=key)] + [note("y" * size) for _ in range(count - 1)]
 
 
-WRITERS: tuple[Callable[[Path, int, random.Random], None], ...] = (held, once, group, lazy)
+def sealing(workspace: Path, out: int, dice: random.Random) -> None:
+    """An engine whose segments are so small that it seals one every few turns."""
+    with Ledger(workspace, hold=True, rule=SealRule(bytes=20_000, events=16)) as ledger:
+        _write(ledger, out, dice)
+
+
+def streaming(workspace: Path, out: int, dice: random.Random) -> None:
+    """Batch after batch, one synced while the next is written."""
+    with Ledger(workspace, hold=True) as ledger:
+        ledger.append_all(iter(lambda: _drafts(dice), None), lambda receipts: _say(out, receipts))
+
+
+WRITERS: tuple[Callable[[Path, int, random.Random], None], ...] = (
+    held,
+    once,
+    group,
+    lazy,
+    sealing,
+    streaming,
+)
 
 
 def _round(

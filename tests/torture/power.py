@@ -61,6 +61,7 @@ from pathlib import Path
 from t2c.ledger.engine import JOURNAL, Ledger, create
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import draft
+from t2c.ledger.journal.segments import SealRule
 Noted = CATALOGUE.payload("observation.noted")
 
 def say(receipts):
@@ -95,6 +96,15 @@ with Ledger(workspace) as ledger:
     say(ledger.append([note(digest)]))
     digest = ledger.objects.put(b"evidence" * 700)
     say(ledger.append([note(digest)]))
+""",
+    "seal": """
+with Ledger(workspace, hold=True, rule=SealRule(bytes=1000, events=8)) as ledger:
+    for turn in range(4):
+        say(ledger.append([note(f"turn {turn} {n}" + "x" * 90) for n in range(5)]))
+""",
+    "stream": """
+with Ledger(workspace, hold=True) as ledger:
+    ledger.append_all([[note(f"{turn} {n}") for n in range(3)] for turn in range(4)], say)
 """,
     "first": """
 create(workspace)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,12 +65,17 @@ def _statements(root: Path, run: Run) -> Any:
     return [data["statement"] for data in said if data["statement"] != "after"]
 
 
+def _never(root: Path) -> list[str]:
+    return []
+
+
 @dataclass(frozen=True)
 class Scenario:
     """`command` is what Python is given; `prepare` makes what it starts from.
 
     `outcome` is compared with the undisturbed one when the command says that it ended well; with `reads_back` the
-    command is instead run again after every fault, and must then come to the same.
+    command is instead run again after every fault, and must then come to the same. `never` looks for what no fault may
+    leave behind.
     """
 
     name: str
@@ -78,6 +85,7 @@ class Scenario:
     acknowledged: Callable[[bytes], Acknowledged] = _receipts
     outcome: Callable[[Path, Run], Any] = _statements
     reads_back: bool = False
+    never: Callable[[Path], list[str]] = _never
     code: int = 0
 
 
@@ -178,7 +186,7 @@ from pathlib import Path
 from t2c.ledger.errors import T2cError
 from t2c.ledger.journal.objects import Objects
 try:
-    print(Objects(Path(".t2c/objects")).put(b"evidence" * 3000), flush=True)
+    print(Objects(Path.cwd() / ".t2c" / "objects").put(b"evidence" * 3000), flush=True)
 except (T2cError, OSError) as error:
     print("error:", error, file=sys.stderr)
     sys.exit(6)
@@ -187,6 +195,74 @@ except (T2cError, OSError) as error:
 
 def _kept(root: Path, run: Run) -> Any:
     return sorted(path.name for path in (root / ".t2c" / "objects").glob("??/*") if path.name[0] != ".")
+
+
+_SEAL = """
+import json, sys
+from pathlib import Path
+from t2c.ledger.engine import Ledger
+from t2c.ledger.errors import T2cError
+from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.events.draft import draft
+from t2c.ledger.journal.segments import SealRule
+Noted = CATALOGUE.payload("observation.noted")
+try:
+    with Ledger(Path.cwd() / ".t2c", hold=True, rule=SealRule(bytes=1000, events=8)) as ledger:
+        for turn in range(3):
+            notes = [draft(Noted(statement=f"turn {turn} {n}" + "x" * 90)) for n in range(5)]
+            for receipt in ledger.append(notes):
+                print(json.dumps({"schema": "t2c.receipt/v1", "seq": receipt.seq, "id": receipt.id}), flush=True)
+except (T2cError, OSError) as error:
+    print("error:", error, file=sys.stderr)
+    sys.exit(6)
+"""
+
+
+def _key(root: Path, run: Run) -> None:
+    _ledger(root, run)
+    assert run(root, "ledger", "key", "new").returncode == 0
+    assert run(root, "ledger", "checkpoint", "--sign").returncode == 0
+    assert run(root, "ledger", "append", "--statement", "signed next").returncode == 0
+
+
+def _signed(root: Path, run: Run) -> Any:
+    """Every checkpoint that is kept was signed by an event, and the last one signed is kept in both places."""
+    entries = JournalFile(root / ".t2c" / "journal.ndjson").entries()
+    notes = [json.loads(bytes(entry.data))["note"] for entry in entries if entry.type == "checkpoint.signed"]
+    kept = [path.read_text() for path in (root / ".t2c" / "checkpoints").glob("*.txt")]
+    anchors = "".join(path.read_text() for path in (root.parent / "home").rglob("anchors/*.txt"))
+    return set(kept) <= set(notes), notes[-1] in kept, notes[-1] in anchors
+
+
+def _usable(root: Path, run: Run) -> Any:
+    """Whether every key that is registered here can sign."""
+    listed = json.loads(run(root, "ledger", "key", "list", "--json").stdout)
+    return {key["private"] for key in listed["keys"]}
+
+
+def _forked(root: Path, run: Run) -> None:
+    _ledger(root, run)
+    shutil.copytree(root, root.parent / "other")
+    for folder, name in ((root, "ours"), (root.parent / "other", "theirs")):
+        with Ledger(folder / ".t2c") as ledger:
+            ledger.append([note(f"{name} {number}", key=f"{name}{number}") for number in range(3)])
+
+
+def _together(root: Path, run: Run) -> Any:
+    return sorted(_statements(root, run))
+
+
+def _checked(root: Path) -> int | None:
+    """How the bundle's own verifier ends; None where there is no bundle."""
+    bundle = root.parent / "out"
+    if not bundle.exists() or not any(bundle.iterdir()):
+        return None
+    command = (sys.executable, "-I", str(bundle / "verify.py"))
+    return subprocess.run(command, capture_output=True, check=False, cwd=bundle).returncode
+
+
+def _half(root: Path) -> list[str]:
+    return [] if _checked(root) in (None, 0) else ["what stands at the destination is no whole bundle"]
 
 
 SCENARIOS = (
@@ -199,9 +275,42 @@ SCENARIOS = (
     Scenario("many", _cli("ledger", "append", "--jsonl", "--json", "--per-commit", "4"), _torn, input=_MANY),
     Scenario("atomic", _cli("ledger", "append", "--jsonl", "--json", "--atomic"), _ledger, input=_MANY),
     Scenario("init", _cli("init", "--track", "--json"), _root, acknowledged=_nothing),
+    Scenario("seal", ("-c", _SEAL), _ledger),
     Scenario("object", ("-c", _OBJECT), _ledger, acknowledged=_nothing, outcome=_kept),
     Scenario("scan", _cli("scan", "--json"), _repository, acknowledged=_nothing, outcome=_standing, reads_back=True),
     Scenario("rescan", _cli("scan", "--json"), _scanned, acknowledged=_nothing, outcome=_standing, reads_back=True),
+    Scenario(
+        "key",
+        _cli("ledger", "key", "new", "--json"),
+        _ledger,
+        acknowledged=_nothing,
+        outcome=_usable,
+        reads_back=True,
+    ),
+    Scenario(
+        "checkpoint",
+        _cli("ledger", "checkpoint", "--sign", "--json"),
+        _key,
+        acknowledged=_nothing,
+        outcome=_signed,
+        reads_back=True,
+    ),
+    Scenario(
+        "merge",
+        _cli("ledger", "merge", "../other", "--json"),
+        _forked,
+        acknowledged=_nothing,
+        outcome=_together,
+        reads_back=True,
+    ),
+    Scenario(
+        "export",
+        _cli("ledger", "export", "--dest", "../out", "--json"),
+        _ledger,
+        acknowledged=_nothing,
+        outcome=lambda root, run: _checked(root),
+        never=_half,
+    ),
     Scenario(
         "project",
         _cli("ledger", "project", "--json"),
