@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from t2c import __version__
 from t2c.ledger.errors import Environment, Refused, Usage
@@ -42,8 +41,7 @@ _ATTRIBUTES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(NamedTuple):
     """`made` is False if the ledger was there already."""
 
     ledger: LedgerId

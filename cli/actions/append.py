@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import make_ledger, open_ledger
@@ -19,8 +19,7 @@ from t2c.ledger.kernel.actor import Actor
 __all__ = ["AppendRequest", "AppendResult", "append"]
 
 
-@dataclass(frozen=True, slots=True)
-class AppendRequest:
+class AppendRequest(NamedTuple):
     """`text` is one JSON body, or with `lines` one body a line. `source` names it in messages."""
 
     text: bytes

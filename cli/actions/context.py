@@ -6,7 +6,6 @@ An action is a typed request → a typed result. It prints nothing and knows no 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,8 +21,7 @@ __all__ = ["WORKSPACE", "Context", "Place", "locate"]
 WORKSPACE: Final = ".t2c"
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """The surroundings of one call. `root` is a real path, `cwd` the folder that the caller stands in."""
 
     root: Path

@@ -6,9 +6,9 @@ Names and versions are data: the table is written out so that one type can be lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Final
 
 from t2c.ledger.events.base import Payload
@@ -51,7 +51,6 @@ def _dotted(class_name: str) -> str:
     return words.removeprefix(".")
 
 
-@dataclass(frozen=True)
 class Catalogue:
     """Types by name, loaded when first asked for, and the upcasts of old versions.
 
@@ -59,9 +58,15 @@ class Catalogue:
     step that lifts that version by one.
     """
 
-    locations: Mapping[str, tuple[str, str]]
-    families: Mapping[str, str] = field(default_factory=dict)
-    upcasts: Mapping[tuple[str, int], Upcast] = field(default_factory=dict)
+    def __init__(
+        self,
+        locations: Mapping[str, tuple[str, str]],
+        families: Mapping[str, str] = MappingProxyType({}),
+        upcasts: Mapping[tuple[str, int], Upcast] = MappingProxyType({}),
+    ) -> None:
+        self.locations = locations
+        self.families = families
+        self.upcasts = upcasts
 
     @cached_property
     def _loaded(self) -> dict[str, type[Payload]]:
