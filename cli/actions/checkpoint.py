@@ -11,7 +11,7 @@ from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.anchors.files import keep_beside, keep_local, local
 from t2c.ledger.anchors.keyring import Keyring
-from t2c.ledger.anchors.signing import open_tree, sign_head, signer, state_of
+from t2c.ledger.anchors.signing import open_tree, sign_head, state_of
 from t2c.ledger.journal.note import SignedNote
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def _signed(context: Context, key: str | None, state: Path) -> CheckpointResult:
         ledger_id = ledger.id()
         keyring = Keyring(state, ledger_id)
         with open_tree(ledger) as tree:
-            chosen = signer(ledger, keyring, context.clock.now(), key)
-            signed = sign_head(ledger, tree, keyring, chosen, list(local(state, ledger_id).anchors))
+            known = local(state, ledger_id).anchors
+            signed = sign_head(ledger, tree, keyring, context.clock.now(), known=known, wanted=key)
         beside = keep_beside(ledger.workspace / "checkpoints", signed.note)
         kept = keep_local(state, signed.note)
         found = signed.note.checkpoint

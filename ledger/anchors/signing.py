@@ -6,7 +6,7 @@ other would be the proof of a fork, made by ourselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -164,15 +164,24 @@ def signer(ledger: Ledger, keyring: Keyring, now: datetime, wanted: str | None =
     )
 
 
-def sign_head(ledger: Ledger, tree: Tree, keyring: Keyring, key: VerifierKey, known: list[Anchor]) -> Signed:
+def sign_head(
+    ledger: Ledger,
+    tree: Tree,
+    keyring: Keyring,
+    now: datetime,
+    *,
+    known: Sequence[Anchor] = (),
+    wanted: str | None = None,
+) -> Signed:
     """Sign the head and record it, or return what was signed if nothing happened since.
 
     `known` are checkpoints that this one must not contradict. Raises Corrupt if the journal lost what one of them
-    vouches for.
+    vouches for, and what `signer` raises.
     """
     from t2c.ledger.events.journal import CheckpointSigned
 
     _consistent(tree, known)
+    key = signer(ledger, keyring, now, wanted)
     before = _standing(ledger, tree, key)
     if before is not None:
         return before
@@ -183,7 +192,7 @@ def sign_head(ledger: Ledger, tree: Tree, keyring: Keyring, key: VerifierKey, kn
     return Signed(note, key.id, receipt.seq, True)
 
 
-def _consistent(tree: Tree, known: list[Anchor]) -> None:
+def _consistent(tree: Tree, known: Sequence[Anchor]) -> None:
     judged = judge(known, tree.size, tree.root)
     if judged.verdict != "sound":
         raise Corrupt(

@@ -84,7 +84,12 @@ class CheckpointAudit:
                 self._wrong(seq, f"its root is not the journal's after {size} events")
         if not unknown:
             return None
-        return f"the roots of {unknown} signed checkpoints were not compared with the journal"
+        of = (
+            "the root of 1 signed checkpoint was"
+            if unknown == 1
+            else f"the roots of {unknown} signed checkpoints were"
+        )
+        return f"{of} not compared with the journal"
 
     def _wrong(self, seq: int, why: str) -> None:
         self._fault(seq, "checkpoint", f"the signed checkpoint does not hold: {why}")
