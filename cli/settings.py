@@ -20,7 +20,7 @@ from t2c.ledger.errors import Environment, Usage
 
 __all__ = [
     "DEFAULTS", "KEYS", "ROOT_VARIABLE", "AnchorMode", "AnchorSettings", "Color", "ConfigFile", "Durability", "Key",
-    "ScanSettings", "Settings", "Terminal", "Value", "debugging", "environment", "load", "terminal",
+    "RedactSettings", "ScanSettings", "Settings", "Terminal", "Value", "debugging", "environment", "load", "terminal",
 ]  # fmt: skip
 
 Durability = Literal["commit", "batch", "none"]
@@ -55,6 +55,13 @@ class AnchorSettings(NamedTuple):
     rfc3161_ca: str = ""
 
 
+class RedactSettings(NamedTuple):
+    """What is masked on its way into the log beside known values, and what is not."""
+
+    detect: bool = True
+    allow: tuple[str, ...] = ()
+
+
 class ConfigFile(NamedTuple):
     """A configuration file that exists. `why` says why it was left aside, None if it was used."""
 
@@ -63,7 +70,10 @@ class ConfigFile(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The effective settings. `origins` names the source of each key, `notices` what a user should know."""
+    """The effective settings. `origins` names the source of each key, `notices` what a user should know.
+
+    `secrets` are values of the environment that may not reach the log; they are shown nowhere.
+    """
 
     actor: str = "human:local"
     durability: Durability = "commit"
@@ -72,6 +82,8 @@ class Settings(NamedTuple):
     allow_network_filesystem: bool = False
     scan: ScanSettings = ScanSettings()
     anchor: AnchorSettings = AnchorSettings()
+    redact: RedactSettings = RedactSettings()
+    secrets: tuple[str, ...] = ()
     origins: Mapping[str, str] = MappingProxyType({})
     files: tuple[ConfigFile, ...] = ()
     notices: tuple[str, ...] = ()
@@ -91,6 +103,12 @@ def _actor(text: str) -> None:
     from t2c.ledger.kernel.actor import Actor
 
     Actor.parse(text)
+
+
+def _allowed(text: str) -> None:
+    from t2c.ledger.redaction.funnel import check_allowed
+
+    check_allowed(text)
 
 
 class Key(NamedTuple):
@@ -143,6 +161,8 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
         Key("scan.max_changelog_bytes", "how much of a changelog a scan reads, from its top", minimum=1),
         Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
+        Key("redact.detect", "mask what looks like a secret before it is recorded"),
+        Key("redact.allow", "what is no secret: values, or expressions that fit them whole", check=_allowed),
         Key("anchor.git", "put each signed checkpoint into a Git note", choices=_MODES),
         Key("anchor.rfc3161", "have each signed checkpoint time-stamped", choices=_MODES),
         Key("anchor.rfc3161_url", "the address of the time-stamp authority"),
@@ -202,6 +222,8 @@ def load(
 
     Raises Usage for an unknown key or a wrong value, naming file and line, Environment for an unreadable file.
     """
+    from t2c.ledger.redaction.known import secret_values
+
     given: dict[str, _Given] = {}
     notices: list[str] = []
     files: list[ConfigFile] = []
@@ -214,7 +236,7 @@ def load(
     for values in _files(root, environ, files, notices):
         for name, found in values.items():
             given.setdefault(name, found)
-    sections: dict[str, dict[str, Any]] = {"": {}, "scan": {}, "anchor": {}}
+    sections: dict[str, dict[str, Any]] = {"": {}, "scan": {}, "anchor": {}, "redact": {}}
     for name, found in given.items():
         section, _, member = name.rpartition(".")
         sections[section][member] = _converted(KEYS[name], found)
@@ -224,6 +246,8 @@ def load(
         **top,
         scan=scan,
         anchor=anchor,
+        redact=RedactSettings(**sections["redact"]),
+        secrets=secret_values(environ),
         origins={"root": root_origin, **origins},
         files=tuple(files),
         notices=tuple(notices),
@@ -271,7 +295,8 @@ def _converted(key: Key, given: _Given) -> Value:
     why = None if right else f"{key.name} must be {key.expected}, not {given.value!r}"
     if right and key.check is not None:
         try:
-            key.check(str(value))
+            for item in value if isinstance(value, tuple) else (value,):
+                key.check(str(item))
         except Usage as error:
             why, remedy = f"{key.name}: {error.what}", error.remedy or remedy
     if why is not None:

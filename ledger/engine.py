@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -24,6 +25,8 @@ from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.clock import Clock, SystemClock, rfc3339
 from t2c.ledger.kernel.digests import ZERO
 from t2c.ledger.kernel.ids import LedgerId, fresh_ledger_id
+from t2c.ledger.redaction.drafts import mask_draft
+from t2c.ledger.redaction.funnel import Funnel
 
 __all__ = ["FORMAT", "JOURNAL", "WORKSPACE", "Created", "Ledger", "create", "write_git_files"]
 
@@ -139,6 +142,15 @@ def _ledger_id(journal: JournalFile) -> LedgerId:
     raise Usage("the journal is empty", where=str(journal.path), remedy="make a ledger with `t2c init`")
 
 
+Findings = Mapping[int, Mapping[str, int]]
+
+
+def _told(receipts: list[Receipt], findings: Findings) -> list[Receipt]:
+    for place, found in findings.items():
+        receipts[place] = receipts[place]._replace(masked=found)
+    return receipts
+
+
 class Ledger:
     """A journal, its objects and its caches. One writer a process; safe for threads and processes."""
 
@@ -151,14 +163,16 @@ class Ledger:
         hold: bool = False,
         allow_network: bool = False,
         rule: SealRule = DEFAULT_RULE,
+        funnel: Funnel | None = None,
     ) -> None:
         """Open the ledger in `workspace`. `hold` keeps the lock's descriptor, right for many appends.
 
-        `rule` says when the journal's active file is sealed.
+        `rule` says when the journal's active file is sealed, `funnel` what is masked before it is recorded.
 
         Nothing is read or written yet. Raises Usage if there is no journal, Environment on a network file system.
         """
         self.workspace = workspace
+        self.funnel = Funnel() if funnel is None else funnel
         self.journal = JournalFile(workspace / JOURNAL)
         self.objects = Objects(workspace / "objects")
         if not self.journal.path.exists():
@@ -196,8 +210,12 @@ class Ledger:
         expected: Expected | None = None,
         atomic: bool = False,
     ) -> list[Receipt]:
-        """Record drafts; see `Writer.append` for what it promises and raises."""
-        return self._writer.append(drafts, expected=expected, atomic=atomic)
+        """Record drafts without the secrets in them; see `Writer.append` for what it promises and raises.
+
+        What was masked is counted in the receipt. Raises Refused for a secret where it cannot be masked.
+        """
+        passed, findings = self._masked(drafts)
+        return _told(self._writer.append(passed, expected=expected, atomic=atomic), findings)
 
     def append_all(
         self,
@@ -205,7 +223,31 @@ class Ledger:
         acknowledge: Callable[[list[Receipt]], object] | None = None,
     ) -> None:
         """Record batch after batch, one synced while the next is made; see `Writer.append_all`."""
-        self._writer.append_all(batches, acknowledge)
+        findings: deque[Findings] = deque()
+
+        def passed() -> Iterator[Sequence[EventDraft]]:
+            for batch in batches:
+                drafts, found = self._masked(batch)
+                findings.append(found)
+                yield drafts
+
+        def told(receipts: list[Receipt]) -> None:
+            found = findings.popleft()
+            if acknowledge is not None:
+                acknowledge(_told(receipts, found))
+
+        self._writer.append_all(passed(), told)
+
+    def _masked(self, drafts: Sequence[EventDraft]) -> tuple[Sequence[EventDraft], Findings]:
+        """The drafts as they may be recorded, and what was found in those that held a secret, by their place."""
+        findings: dict[int, Mapping[str, int]] = {}
+        passed: list[EventDraft] = []
+        for place, item in enumerate(drafts):
+            masked, found = mask_draft(item, self.funnel)
+            passed.append(masked)
+            if found:
+                findings[place] = found
+        return passed, findings
 
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Events in order, after a position, up to and with seq `until`."""

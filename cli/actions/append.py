@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,6 +15,7 @@ from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.append import Expected, Receipt
 from t2c.ledger.kernel import canon
 from t2c.ledger.kernel.actor import Actor
+from t2c.ledger.redaction.drafts import mask_draft
 
 __all__ = ["AppendRequest", "AppendResult", "append"]
 
@@ -30,11 +31,15 @@ class AppendRequest(NamedTuple):
     expect_head: str | None = None
     atomic: bool = False
     per_commit: int = 100
+    redactable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AppendResult:
-    """One receipt. `hash` is what the next line's `prev` will hold; `repeated` if its key was recorded before."""
+    """One receipt. `hash` is what the next line's `prev` will hold; `repeated` if its key was recorded before.
+
+    `masked` counts, by kind, the secrets in what was given; in the ledger stands a marker for each.
+    """
 
     schema: ClassVar[str] = "t2c.receipt/v1"
     seq: int
@@ -42,10 +47,11 @@ class AppendResult:
     hash: str
     durable: bool
     repeated: bool
+    masked: Mapping[str, int]
 
     @classmethod
-    def of(cls, receipt: Receipt) -> AppendResult:
-        return cls(receipt.seq, receipt.id, receipt.hash, receipt.durable, receipt.repeated)
+    def of(cls, receipt: Receipt, masked: Mapping[str, int]) -> AppendResult:
+        return cls(receipt.seq, receipt.id, receipt.hash, receipt.durable, receipt.repeated, masked)
 
 
 def append(context: Context, request: AppendRequest) -> list[AppendResult]:
@@ -61,6 +67,9 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
             raise Usage("there is no ledger yet, so it has no head to expect", remedy="run `t2c init` first")
         make_ledger(context)
     with open_ledger(context, hold=len(drafts) > 1) as ledger:
+        # Masked here already, so that what is compared beforehand is what will be recorded.
+        passed = [mask_draft(item, ledger.funnel) for item in drafts]
+        drafts = [item for item, _ in passed]
         for item in drafts:
             _objects_exist(item, ledger.objects.has)
         expected = None
@@ -91,7 +100,8 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
                     f"{receipts[-1].seq}; `t2c ledger head` tells whether any after them is"
                 )
             raise
-    return [AppendResult.of(receipt) for receipt in receipts]
+    found = zip(receipts, passed, strict=True)
+    return [AppendResult.of(receipt, dict(masked)) for receipt, (_, masked) in found]
 
 
 def _checked_beforehand(drafts: Sequence[EventDraft], ledger: Ledger) -> None:
@@ -125,7 +135,15 @@ def _parts(drafts: Sequence[EventDraft], size: int) -> list[Sequence[EventDraft]
 def _drafts(request: AppendRequest, actor: Actor) -> list[EventDraft]:
     if not request.lines:
         body = _parse(request.text, request.source)
-        return [by_hand(body, actor=actor, key=request.key, where=request.source)]
+        return [
+            by_hand(
+                body,
+                actor=actor,
+                key=request.key,
+                redactable=request.redactable,
+                where=request.source,
+            )
+        ]
     if request.key is not None:
         raise Usage("one --key cannot serve many events", remedy='give each line its own "key"')
     text = request.text.removeprefix(b"\xef\xbb\xbf")
@@ -133,7 +151,8 @@ def _drafts(request: AppendRequest, actor: Actor) -> list[EventDraft]:
     for number, line in enumerate(text.split(b"\n"), 1):
         if line.strip():
             where = f"{request.source}:{number}"
-            drafts.append(by_hand(_parse(line, where), actor=actor, where=where))
+            body = _parse(line, where)
+            drafts.append(by_hand(body, actor=actor, redactable=request.redactable, where=where))
     if not drafts:
         raise Usage(
             "there is no event in the input", where=request.source, remedy="give one JSON body a line"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from t2c.cli.actions.context import Context
 from t2c.ledger.engine import Created, Ledger, create
+from t2c.ledger.redaction.funnel import Funnel
 
-__all__ = ["make_ledger", "open_ledger"]
+__all__ = ["funnel_of", "make_ledger", "open_ledger"]
 
 
 def open_ledger(context: Context, *, hold: bool = False) -> Ledger:
@@ -17,7 +18,14 @@ def open_ledger(context: Context, *, hold: bool = False) -> Ledger:
         durability=settings.durability,
         hold=hold,
         allow_network=settings.allow_network_filesystem,
+        funnel=funnel_of(context),
     )
+
+
+def funnel_of(context: Context) -> Funnel:
+    """What the settings say about secrets: known values of the environment, and what is detected or allowed."""
+    redact = context.settings.redact
+    return Funnel(context.settings.secrets, allow=redact.allow, detect=redact.detect)
 
 
 def make_ledger(context: Context, *, track: bool = False) -> Created:

@@ -9,14 +9,17 @@ from pathlib import Path
 import msgspec
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import funnel_of
 from t2c.cli.settings import ScanSettings
 from t2c.ledger.commands.evidence import Observation, Observed
 from t2c.ledger.errors import T2cError
 from t2c.ledger.events.runs import StageStatus
-from t2c.ledger.intake.base import FileExtractor, Progress, Reading, Scope, Warning, materialise
+from t2c.ledger.intake.base import FileExtractor, Reading, Scope, Warning, materialise
 from t2c.ledger.intake.code.languages import unread_languages
 from t2c.ledger.intake.inventory import Inventory, take_inventory
+from t2c.ledger.intake.masking import masked
 from t2c.ledger.intake.registry import FILE_EXTRACTORS
+from t2c.ledger.redaction.funnel import Funnel
 
 __all__ = ["Sources", "Stage", "read_sources"]
 
@@ -66,7 +69,7 @@ def read_sources(context: Context, known_commits: frozenset[str]) -> Sources:
     """Read the whole tree and the history. Nothing is recorded; what fails is a stage that says so."""
     from t2c.ledger.intake.tracked import tracked_but_ignored
 
-    progress, scan = context.progress, context.settings.scan
+    progress, scan, funnel = context.progress, context.settings.scan, funnel_of(context)
     inventory = take_inventory(context.root, exclude=scan.exclude, progress=progress)
     first = Stage("inventory", "inventory", warnings=list(inventory.warnings), files=len(inventory.files))
     first.warnings += tracked_but_ignored(context.root, inventory)
@@ -80,11 +83,12 @@ def read_sources(context: Context, known_commits: frozenset[str]) -> Sources:
         limit = _limit(extractor.source, scan)
         for done, entry in enumerate(wanted):
             progress(name, done, len(wanted))
-            _take(stage, _read_file(extractor, context.root, inventory, entry.path, entry.size, limit))
+            reading = _read_file(extractor, context.root, inventory, entry.path, entry.size, limit)
+            _take(stage, reading, funnel)
         if extractor.source == "ast":
             stage.warnings += unread_languages((entry.path for entry in inventory.files), extractor.wants)
         sources.stages.append(stage)
-    sources.stages.append(_history(context, sources, known_commits, progress))
+    sources.stages.append(_history(context, sources, known_commits, funnel))
     return sources
 
 
@@ -119,25 +123,26 @@ def _nothing(extractor: FileExtractor, scope: Scope, reason: str, detail: str) -
     return Reading(scope, extractor.name, (), (warning,), complete=False)
 
 
-def _take(stage: Stage, reading: Reading) -> None:
+def _take(stage: Stage, reading: Reading, funnel: Funnel) -> None:
+    reading = masked(reading, funnel)
     found = materialise(reading)
     records: Sequence[Observation] = [Observation(*record) for record in found]
     stage.scopes.append(Observed(*reading.scope, reading.complete, records))
     stage.warnings += reading.warnings
 
 
-def _history(context: Context, sources: Sources, known: frozenset[str], progress: Progress) -> Stage:
+def _history(context: Context, sources: Sources, known: frozenset[str], funnel: Funnel) -> Stage:
     from t2c.ledger.intake.git import read_history
 
     stage = Stage("git", "git")
     try:
         history = read_history(
-            context.root, limit=context.settings.scan.commits, known=known, progress=progress
+            context.root, limit=context.settings.scan.commits, known=known, progress=context.progress
         )
     except T2cError as failure:
         stage.failure = failure
         stage.warnings.append(Warning("git", None, "git_failed", failure.what))
         return stage
-    _take(stage, history.reading)
+    _take(stage, history.reading, funnel)
     sources.revision, sources.branch, sources.reachable = history.head, history.branch, history.reachable
     return stage

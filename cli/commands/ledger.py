@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import Annotated, BinaryIO, Final, Literal
 
 import typer
@@ -65,6 +66,9 @@ def append(
     expect_head: Annotated[
         str | None, typer.Option(metavar="HASH", help="Only if the head has this hash; else exit 4.")
     ] = None,
+    redactable: Annotated[
+        bool, typer.Option("--redactable", help="Keep the payload in an object that `redact` can delete.")
+    ] = False,
     atomic: Annotated[bool, typer.Option("--atomic", help="Readers see all of the events or none.")] = False,
     per_commit: Annotated[
         int, typer.Option(metavar="N", help="Events behind one sync with --jsonl.", min=1, max=10_000)
@@ -77,8 +81,8 @@ def append(
 ) -> None:
     """Record what somebody says. It is `asserted`, whoever says it; the receipt is printed.
 
-    A body is {"type", "data"} and may hold v, actor, cause, run and key. With --jsonl, a receipt a line is
-    printed, and a bad line means that nothing is recorded.
+    A body is {"type", "data"} and may hold v, actor, cause, run, key and redactable. With --jsonl, a receipt a
+    line is printed, and a bad line means that nothing is recorded. Secrets are masked before they are recorded.
 
     Examples:
 
@@ -102,9 +106,16 @@ def append(
             expect_head=expect_head,
             atomic=atomic,
             per_commit=per_commit,
+            redactable=redactable,
         )
         receipts = action.append(context, request)
         invocation.output.recorded = f"what was given is recorded, up to seq {receipts[-1].seq}"
+    masked = Counter[str]()
+    for receipt in receipts:
+        masked.update(receipt.masked)
+    if masked:
+        said = ", ".join(f"{count} {kind}" for kind, count in sorted(masked.items()))
+        invocation.output.warn(f"secrets were masked before they were recorded: {said}")
     if jsonl and json:
         invocation.output.lines(receipts)
     elif jsonl:

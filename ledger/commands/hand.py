@@ -8,22 +8,30 @@ from pydantic import ValidationError
 
 from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.events.catalogue import CATALOGUE
-from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.events.draft import EventDraft, check_redactable
 from t2c.ledger.kernel import canon
 from t2c.ledger.kernel.actor import Actor
 
 __all__ = ["MEMBERS", "by_hand"]
 
-MEMBERS: Final = ("type", "data", "v", "actor", "trust", "cause", "run", "key")
+MEMBERS: Final = ("type", "data", "v", "actor", "trust", "cause", "run", "key", "redactable")
 """What a body may hold; only `type` and `data` must be there."""
 _KNOWN: Final = frozenset(MEMBERS)
 
 
-def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | None = None) -> EventDraft:
+def by_hand(
+    body: object,
+    *,
+    actor: Actor,
+    key: str | None = None,
+    redactable: bool = False,
+    where: str | None = None,
+) -> EventDraft:
     """Make a draft of a body that somebody wrote.
 
-    `actor` and `key` stand in for what the body leaves out. Raises Usage for a malformed body, Refused for a type
-    that has a verb of its own or a trust above `asserted`.
+    `actor`, `key` and `redactable` stand in for what the body leaves out. Raises Usage for a malformed body,
+    Refused for a type that has a verb of its own, a trust above `asserted`, or a payload that cannot be kept apart
+    from its line.
     """
     if not isinstance(body, dict):
         raise Usage("an event body is a JSON object", where=where, remedy=_example("observation.noted"))
@@ -50,6 +58,11 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
     for member, given in (("run", run), ("key", own_key)):
         if given is not None and not isinstance(given, str):
             raise Usage(f"{member} is a string", where=where)
+    apart = body.get("redactable", redactable)
+    if not isinstance(apart, bool):
+        raise Usage("redactable is true or false", where=where)
+    if apart:
+        check_redactable(payload)
     try:
         data = body.get("data")
         canon.check(data)
@@ -67,6 +80,7 @@ def by_hand(body: object, *, actor: Actor, key: str | None = None, where: str | 
         tuple(cause),
         run,
         own_key or key,
+        redactable=apart,
     )
 
 

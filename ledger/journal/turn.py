@@ -6,7 +6,8 @@ No line is written here. The payload of a redactable draft is filed as an object
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -25,7 +26,8 @@ __all__ = ["Expected", "Receipt", "Request", "Turn"]
 class Receipt(NamedTuple):
     """What an append is answered with. `hash` is what the next line's `prev` holds; `offset` its first byte.
 
-    `repeated` says that the idempotency key had been recorded before and this is the first event's receipt.
+    `repeated` says that the idempotency key had been recorded before and this is the first event's receipt;
+    `masked` counts, by kind, the secrets that were masked in what was given.
     """
 
     seq: int
@@ -34,6 +36,7 @@ class Receipt(NamedTuple):
     durable: bool
     offset: int = -1
     repeated: bool = False
+    masked: Mapping[str, int] = MappingProxyType({})
 
 
 class Expected(Struct, frozen=True):

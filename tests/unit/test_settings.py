@@ -22,6 +22,8 @@ OTHER = {
     "scan.commits": (7, "7", "7"),
     "scan.max_file_bytes": (8, "8", "8"),
     "scan.max_changelog_bytes": (9, "9", "9"),
+    "redact.detect": (False, "false", "no"),
+    "redact.allow": (("ghp_[a-z]+", "abc"), '["ghp_[a-z]+", "abc"]', "ghp_[a-z]+, abc"),
     "scan.exclude": (("*.min.js", "build/"), '["*.min.js", "build/"]', "*.min.js, build/"),
     "anchor.git": ("required", '"required"', "required"),
     "anchor.rfc3161": ("best-effort", "'best-effort'", "best-effort"),
