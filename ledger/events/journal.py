@@ -77,7 +77,11 @@ class CheckpointSigned(Payload):
 
 
 class BundleExported(Payload):
-    """Part of the ledger left in a bundle."""
+    """Part of the ledger left in a bundle (journal-engine §7).
+
+    `sha256` is that of the bundle's manifest.json, which names every other file by its digest; `redacted` are the
+    types whose lines were withheld, `record.*` for all of a kind.
+    """
 
     type: ClassVar[str] = "bundle.exported"
     first: Seq

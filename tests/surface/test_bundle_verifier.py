@@ -302,6 +302,7 @@ def test_the_journal_of_another_ledger_is_named(
     assert verify(bundle).code == 0, "a ledger of its own"
     ran = verify(bundle, "--checkpoint", elsewhere["early"])
     assert (ran.code, ran.found["verdict"]) == (5, "forked")
+    assert "not of this ledger" in ran.found["faults"][0]["detail"]
 
 
 def test_a_key_inside_the_bundle_proves_nothing_about_its_maker(

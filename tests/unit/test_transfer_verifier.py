@@ -73,6 +73,14 @@ def test_any_bytes_are_judged_as_cryptography_judges_them(public: bytes, signatu
     assert signature_fits(public, b"text", signature) == fits
 
 
+def test_a_point_has_one_spelling() -> None:
+    """RFC 8032 §5.1.3: y below 2^255 − 19, and no sign where x is 0. The key is the neutral element."""
+    signature = (1).to_bytes(32, "little") + bytes(32)
+    assert signature_fits((1).to_bytes(32, "little"), b"any", signature)
+    assert not signature_fits((2**255 - 18).to_bytes(32, "little"), b"any", signature)
+    assert not signature_fits((1 | 1 << 255).to_bytes(32, "little"), b"any", signature)
+
+
 @pytest.mark.parametrize("sizes", [(0, 0), (31, 64), (33, 64), (32, 63), (32, 65)])
 def test_keys_and_signatures_of_another_length_fit_nothing(sizes: tuple[int, int]) -> None:
     assert not signature_fits(b"\x01" * sizes[0], b"", b"\x01" * sizes[1])
