@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,7 +24,10 @@ _SETTINGS: Final = (
     # Of two ancestors Git makes one; it has to be no version that a side could be equal to.
     ("merge.t2c.recursive", "binary"),
 )
-_REMEDY: Final = "git merge --abort; git merge --no-commit -s ours BRANCH && t2c ledger merge git:BRANCH"
+_REMEDY: Final = (
+    "git restore --source=HEAD --staged --worktree {folder} && t2c ledger merge git:MERGE_HEAD && git add {folder}, "
+    "then go on as Git says (in a rebase it is git:REBASE_HEAD, in a cherry-pick git:CHERRY_PICK_HEAD)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ def drive(context: Context, ours: str, theirs: str, path: str) -> DrivenResult:
         done = merge_versions(context.cwd / ours, context.cwd / theirs, (context.cwd / path).parent)
     except T2cError as error:
         error.safe = "our side is as it was"
-        error.remedy = _REMEDY
+        error.remedy = _REMEDY.format(folder=shlex.quote(str(Path(path).parent)))
         raise
     return DrivenResult(path, done.plan.events, done.plan.known, done.seq, done.hash)
 

@@ -37,7 +37,7 @@ def merge(
 
         t2c ledger merge ../other-checkout
         t2c ledger merge git:feature --dry-run
-        git merge --no-commit -s ours feature && t2c ledger merge git:feature
+        git restore --source=HEAD --staged --worktree .t2c && t2c ledger merge git:MERGE_HEAD
     """
     from t2c.cli.actions import merge as action
 

@@ -40,8 +40,8 @@ _RESTORE: Final = (
     "run `t2c ledger verify` for the whole list, then restore the journal from Git, a backup or a bundle"
 )
 _UNJOIN: Final = (
-    "bring one side's journal back (in a merge: git checkout --ours .t2c/journal.ndjson; after it: git checkout "
-    "HEAD^ -- .t2c/journal.ndjson), then take in the other: t2c ledger merge git:BRANCH"
+    "bring our side back (in a merge: git restore --source=HEAD --staged --worktree .t2c; once it is committed: "
+    "--source=HEAD^), then take in the other: t2c ledger merge git:BRANCH"
 )
 _JOINED: Final = ("conflict_marker", "fork")
 """Kinds of damage that a merge of two journals as text leaves."""

@@ -73,7 +73,7 @@ def test_a_union_merge_is_a_fork(t2c: Any, branches: Path) -> None:
     named(t2c, "fork")
     assert journal.read_bytes() == before
 
-    git(branches, "checkout", "-q", "HEAD^", "--", ".t2c/journal.ndjson")
+    git(branches, "restore", "--source=HEAD^", "--staged", "--worktree", ".t2c")
     merged = t2c("ledger", "merge", "git:side", "--json")
     assert merged.document["events"] == 2
     assert t2c("ledger", "verify", "--level", "domain").code == 0
@@ -93,7 +93,7 @@ def test_it_is_a_fork_whichever_side_is_longer(t2c: Any, branches: Path, longer:
 def test_conflict_markers_are_named(t2c: Any, branches: Path) -> None:
     assert git(branches, "merge", "-q", "-m", "join", "side") == 1
     named(t2c, "conflict_marker")
-    git(branches, "checkout", "-q", "--ours", ".t2c/journal.ndjson")
+    git(branches, "restore", "--source=HEAD", "--staged", "--worktree", ".t2c")
     assert t2c("ledger", "merge", "git:MERGE_HEAD", "--json").document["events"] == 2
     assert t2c("ledger", "verify", "--level", "domain").code == 0
 

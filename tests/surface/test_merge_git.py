@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,11 @@ from typing import Any
 
 import pytest
 
+from t2c.ledger.engine import Ledger
+from t2c.ledger.events.draft import draft
+from t2c.ledger.events.statements import ObservationNoted
 from t2c.ledger.journal.origin import original_line
+from t2c.ledger.journal.segments import SealRule
 
 
 class Repository:
@@ -259,8 +264,50 @@ def test_a_side_that_is_damaged_leaves_ours_as_it_was(repository: Repository) ->
     done = repository.git("merge", "-m", "join", "side", ok=False)
     assert done.returncode == 1
     assert "error: the other side is not sound" in done.stderr
-    assert "t2c ledger merge git:BRANCH" in done.stderr
+    assert "t2c ledger merge git:MERGE_HEAD" in done.stderr
     assert repository.journal.read_bytes() == before
+
+
+def by_hand(repository: Repository, said: str, other: str) -> None:
+    """What the error said to do, typed as it stands."""
+    commands = re.search(r"git restore .* && t2c ledger merge git:MERGE_HEAD && git add \S+(?=,)", said)
+    assert commands is not None
+    done = subprocess.run(
+        ["sh", "-ec", commands[0].replace("MERGE_HEAD", other)],
+        cwd=repository.root,
+        env=repository.t2c.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    repository.git("commit", "-q", "--no-edit")
+
+
+def test_a_side_that_sealed_a_segment_is_refused_and_merged_by_hand(repository: Repository) -> None:
+    repository.branch("side")
+    (repository.root / "side.py").write_text("pass\n")
+    often = SealRule(bytes=1, events=4)
+    with Ledger(repository.root / ".t2c", rule=often) as ledger:
+        for number in range(4):
+            ledger.append([draft(ObservationNoted(statement=f"side {number}"))])
+    assert len(list((repository.root / ".t2c" / "segments").iterdir())) == 1
+    repository.commit("side sealed")
+    repository.git("switch", "-q", "main")
+    repository.note("main")
+    repository.commit("main")
+    done = repository.git("merge", "-m", "join", "side", ok=False)
+    assert done.returncode == 1
+    assert "begins at seq 5, and the segment that ends before it is not in this work tree" in done.stderr
+    by_hand(repository, done.stderr, "MERGE_HEAD")
+    assert not list((repository.root / ".t2c").glob("segments/*"))
+    assert (repository.root / "side.py").exists(), "what Git merged beside the ledger stays merged"
+    repository.check()
+    assert sorted(repository.statements()) == [
+        "before the branches",
+        "main",
+        *(f"side {n}" for n in range(4)),
+    ]
 
 
 def test_a_clone_without_the_driver_is_helped_by_the_remedy(repository: Repository) -> None:
@@ -270,13 +317,13 @@ def test_a_clone_without_the_driver_is_helped_by_the_remedy(repository: Reposito
     damaged = repository.t2c("ledger", "append", "--statement", "on top")
     assert damaged.code == 5
     assert "conflict marker" in damaged.err
-    assert "t2c ledger merge git:" in damaged.err
-    repository.git("merge", "--abort")
-    repository.git("merge", "--no-commit", "-s", "ours", "side")
-    repository.run("ledger", "merge", "git:side")
+    assert "git restore --source=HEAD --staged --worktree .t2c" in damaged.err
+    repository.git("restore", "--source=HEAD", "--staged", "--worktree", ".t2c")
+    repository.run("ledger", "merge", "git:MERGE_HEAD")
     repository.commit("joined by hand")
     repository.check()
     assert sorted(repository.statements()) == ["before the branches", "said on main", "said on side"]
+    assert (repository.root / "side.py").exists()
 
 
 def test_the_settings_are_printed_or_written(repository: Repository) -> None:
