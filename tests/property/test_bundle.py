@@ -15,6 +15,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.journal.verify import verify_chain
 from t2c.ledger.transfer.export import export
 from t2c.ledger.transfer.layout import check, open_bundle
+from t2c.ledger.transfer.verifier.verdict import check as check_files
 
 TYPES = ("observation.noted", "record.observed", "run.started", "weather.seen")
 NAMES = (*TYPES, "record.*", "run.*")
@@ -31,7 +32,9 @@ def test_a_bundle_proves_what_the_journal_is(data: st.DataObject, new_journal: C
         first = data.draw(st.integers(1, chain.seq))
         last = data.draw(st.integers(first, chain.seq))
         withhold = data.draw(st.sets(st.sampled_from(NAMES), max_size=3)) & {
-            name for name in NAMES if any(kind.startswith(name.removesuffix("*")) for kind in kinds[: last - 1])
+            name
+            for name in NAMES
+            if any(kind.startswith(name.removesuffix("*")) for kind in kinds[: last - 1])
         }
         suffix = data.draw(st.sampled_from(("", ".tar.gz")))
         with Ledger(chain.path.parent) as ledger:
@@ -105,3 +108,43 @@ def test_no_line_can_be_changed_unseen_even_if_the_manifest_follows(
         assert found.verdict == "faulty"
         assert verify_chain(evidence.chain.path).faults
         assert {"root", "file_changed"} & {fault.kind for fault in found.faults} == {"root"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=70),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80)
+@given(data=st.data())
+def test_no_manifest_or_proof_makes_the_verifier_stumble(
+    data: st.DataObject, new_evidence: Callable[[Path], Any]
+) -> None:
+    """Any member anywhere may hold anything: there is a verdict, never a traceback."""
+    with tempfile.TemporaryDirectory() as folder:
+        evidence = new_evidence(Path(folder) / ".t2c")
+        with Ledger(evidence.workspace) as ledger:
+            made = export(ledger, Path(folder) / "bundle", first=5, withhold=("record.observed",))
+        path = made.path / data.draw(st.sampled_from(("manifest.json", "manifest.json", "proof.json")))
+        document: Any = json.loads(path.read_bytes())
+        part: Any = document
+        while True:
+            key = data.draw(st.sampled_from(sorted(part) if isinstance(part, dict) else range(len(part))))
+            if not (isinstance(part[key], dict | list) and part[key] and data.draw(st.booleans())):
+                break
+            part = part[key]
+        before = part[key]
+        part[key] = data.draw(JSON)
+        path.chmod(0o644)
+        path.write_text(json.dumps(document))
+        found = check_files(made.path)
+        # What a member that says nothing about the lines holds is for the manifest's own digest to vouch for.
+        assert found.verdict == "faulty" or path.name == "manifest.json"
+        if (
+            part is document
+            and key in ("ledger", "first", "last", "head", "root", "files")
+            and part[key] != before
+        ):
+            assert found.verdict == "faulty"

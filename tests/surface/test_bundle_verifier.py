@@ -348,6 +348,18 @@ def test_a_last_line_without_an_end_is_named(bundle: Path) -> None:
     assert "the last line has no end" in [fault["detail"] for fault in ran.found["faults"]]
 
 
+def test_an_empty_journal_is_no_journal(bundle: Path) -> None:
+    """[public-case 61] The file replaced by an empty one."""
+    rewrite(bundle, [])
+    adapt(bundle)
+    ran = verify(bundle)
+    assert ran.code == 1
+    assert {"count", "head", "root"} <= ran.kinds()
+    (bundle / "journal.ndjson").unlink()
+    adapt(bundle)
+    assert "there is no journal.ndjson" in verify(bundle).found["faults"][-1]["detail"]
+
+
 def test_times_that_go_back_are_named(bundle: Path, oracle: Any) -> None:
     events = [json.loads(line) for line in lines(bundle)]
     events[4]["ts"] = "2020-01-01T00:00:00.000Z"
@@ -501,6 +513,36 @@ def test_links_and_pipes_in_a_folder_are_not_followed(bundle: Path, tmp_path: Pa
     (bundle / "extra").unlink()
     os.mkfifo(bundle / "extra")
     assert "links and devices are not followed" in verify(bundle).found["faults"][0]["detail"]
+
+
+def interpreters() -> list[Path]:
+    """This Python and others of this machine: by the names of their commands, and beside this one."""
+    found = [Path(sys.executable)]
+    for minor in range(8, 16):
+        named = shutil.which(f"python3.{minor}")
+        found += [Path(named)] if named else []
+        found += sorted(Path(sys.base_prefix).parent.glob(f"3.{minor}.*/bin/python3"))
+    # A name may stand for no interpreter: a shim without a version behind it.
+    return [path for path in {path.resolve(): path for path in found}.values() if _runs(path)]
+
+
+def _runs(python: Path) -> bool:
+    return subprocess.run([python, "-I", "-V"], check=False, capture_output=True).returncode == 0
+
+
+def test_it_says_the_same_on_every_python_that_is_here(bundle: Path, elsewhere: dict[str, Path]) -> None:
+    said: dict[bytes, list[bytes]] = {}
+    flipped(bundle)
+    for python in interpreters():
+        version = subprocess.run([python, "-I", "-V"], check=True, capture_output=True).stdout
+        done = subprocess.run(
+            [python, "-I", "-S", "verify.py", "--key", str(elsewhere["key"])],
+            check=False, cwd=bundle, env={}, capture_output=True,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (1, b""), version
+        said.setdefault(done.stdout, []).append(version.strip())
+    assert len(said) == 1, said.values()
+    print(next(iter(said.values())))
 
 
 def test_the_text_says_the_same_and_steers_no_terminal(bundle: Path) -> None:

@@ -331,3 +331,26 @@ def test_what_is_no_bundle_is_refused_by_name(
         open_bundle(folder)
     with pytest.raises(Usage):
         open_bundle(tmp_path / "nowhere")
+
+
+def test_a_file_that_no_archive_can_hold_is_named_before_it_is_read(tmp_path: Path) -> None:
+    from t2c.ledger.transfer.archive import MOST_IN_ARCHIVE, pack
+
+    with (tmp_path / "journal.ndjson").open("wb") as sparse:
+        sparse.truncate(MOST_IN_ARCHIVE)
+    with pytest.raises(Usage, match="too long for an archive"):
+        pack(tmp_path, ["journal.ndjson"], tmp_path / "x", 0, "verify.py")
+
+
+def test_what_a_line_that_is_not_withheld_cites_stays(evidence: Any) -> None:
+    """An object that withheld and other lines cite is still evidence for the others."""
+    from t2c.ledger.transfer.cut import matches
+
+    assert matches("record.observed", ("record.*",))
+    assert not matches("recordings.kept", ("record.*",))
+    evidence.chain.add("gate.ran", b'null,"data_hash":"%b"' % evidence.payload.encode())
+    folder, _ = exported(evidence, withhold=("observation.noted",))
+    assert {name[8:] for name in tree(folder) if name.startswith("objects/")} == {
+        f"{evidence.payload[:2]}/{evidence.payload[2:]}"
+    }
+    assert check(open_bundle(folder)).verdict == "sound"
