@@ -14,7 +14,7 @@ from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.journal.files import make_folder, write_atomically
 from t2c.ledger.journal.lock import OneShotLock
 
-__all__ = ["DRIVER", "DrivenResult", "DriverSetUp", "drive", "set_up"]
+__all__ = ["DRIVER", "DrivenResult", "DriverSetUp", "drive", "is_asked_for", "is_set", "set_up"]
 
 DRIVER: Final = "t2c ledger merge-driver %O %A %B %P"
 _ATTRIBUTE: Final = "/journal.ndjson merge=t2c"
@@ -90,6 +90,25 @@ def set_up(context: Context, *, write: bool) -> DriverSetUp:
         _configure(context.root)
     shown = file.relative_to(context.root).as_posix()
     return DriverSetUp(shown, _ATTRIBUTE, commands, write, before, after)
+
+
+def is_asked_for(workspace: Path) -> bool:
+    """True if the ledger's .gitattributes tells Git to merge the journal with t2c."""
+    try:
+        return _ATTRIBUTE in (workspace / ".gitattributes").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return False
+
+
+def is_set(root: Path) -> bool:
+    """True if Git knows here what the merge driver t2c is."""
+    from t2c.ledger.intake.git_command import GitUnusable, open_repository
+
+    try:
+        with open_repository(root) as repository, repository.output("config", "merge.t2c.driver") as out:
+            return bool(out.read().strip())
+    except GitUnusable:
+        return False
 
 
 def _write_line(file: Path) -> tuple[str | None, str]:

@@ -338,3 +338,14 @@ def test_the_settings_are_printed_or_written(repository: Repository) -> None:
     shown = repository.git("check-attr", "merge", ".t2c/journal.ndjson", ".t2c/segments/x.ndjson").stdout
     assert shown == ".t2c/journal.ndjson: merge: t2c\n.t2c/segments/x.ndjson: merge: unset\n"
     assert repository.t2c("init", "--write").code == 2
+
+
+def test_the_doctor_sees_a_clone_without_the_driver(repository: Repository) -> None:
+    def said() -> dict[str, str]:
+        checks = repository.t2c("doctor", "--json").document["checks"]
+        return next(check for check in checks if check["name"] == "merges")
+
+    assert said()["status"] == "ok"
+    repository.git("config", "--remove-section", "merge.t2c")
+    assert said()["status"] == "note"
+    assert said()["remedy"] == "t2c init --git-merge-driver --write"
