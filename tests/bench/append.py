@@ -243,7 +243,7 @@ def _with_key(item: EventDraft, key: str) -> EventDraft:
     return EventDraft(item.type, item.v, item.data, item.actor, item.trust, (), item.run, key)
 
 
-def group_commit(asked: Asked, threads: int = 64, each: int = 10) -> Iterator[Row]:
+def group_commit(asked: Asked, threads: int = 64, each: int = 20) -> Iterator[Row]:
     """Many threads that each wait for their own append, against one that appends one by one."""
     gains: list[float] = []
     rates: list[tuple[float, float]] = []
@@ -255,14 +255,22 @@ def group_commit(asked: Asked, threads: int = 64, each: int = 10) -> Iterator[Ro
                 for _ in range(count):
                     log.append(item)
 
-            def crowd() -> None:
-                workers = [threading.Thread(target=many, args=(each,)) for _ in range(threads)]
-                for worker in workers:
-                    worker.start()
+            begin = threading.Barrier(threads + 1)
+
+            def waiting(count: int = each, start: threading.Barrier = begin) -> None:
+                start.wait()
+                many(count)
+
+            alone_rate = each * 4 / cost(lambda: many(each * 4)).wall
+            workers = [threading.Thread(target=waiting) for _ in range(threads)]
+            for worker in workers:
+                worker.start()
+
+            def crowd(start: threading.Barrier = begin, workers: list[threading.Thread] = workers) -> None:
+                start.wait()
                 for worker in workers:
                     worker.join()
 
-            alone_rate = each * 4 / cost(lambda: many(each * 4)).wall
             crowd_rate = threads * each / cost(crowd).wall
             rates.append((crowd_rate, alone_rate))
             gains.append(crowd_rate / alone_rate)
