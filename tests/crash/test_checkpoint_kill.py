@@ -1,6 +1,6 @@
 """Claims: a kill while checkpoints are signed leaves whole ones or none, and a tree that nobody is misled by.
 
-Mutations seen to fail: a checkpoint's file written in place; the tree's place written before its nodes.
+Mutation seen to fail: the file of a checkpoint written in place.
 """
 
 from __future__ import annotations
