@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-import msgspec
+from typing import Final, NamedTuple
 
 from t2c.cli.actions.context import Context
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Corrupt, Environment, Usage
+from t2c.ledger.errors import Corrupt, Usage
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.digests import leaf_hash
-
-if TYPE_CHECKING:
-    from t2c.ledger.journal.note import Checkpoint
 
 __all__ = ["FORMS", "Moment", "at_seq", "place_of", "resolve", "since", "with_events"]
 
@@ -34,10 +27,8 @@ _TIME: Final = re.compile(
     r"(?:[Tt ]([0-9]{2}:[0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,12}))?)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
 _EVENT: Final = re.compile(r"EVT-[0-9a-f]{20}")
-_NAMED: Final = "checkpoint:"
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _TICK: Final = timedelta(milliseconds=1)
-_SIGNED: Final = b'"type":"checkpoint.signed"'
 
 
 class Moment(NamedTuple):
@@ -65,11 +56,6 @@ class _Instant(NamedTuple):
     at: datetime
     exact: bool
     day: bool
-
-
-class _Signed(msgspec.Struct):
-    size: int
-    note: str
 
 
 def with_events(ledger: Ledger) -> Position:
@@ -243,88 +229,7 @@ def _at_instant(ledger: Ledger, instant: _Instant, start: bool) -> Moment:
 
 
 def _at_checkpoint(context: Context, ledger: Ledger, head: Position, text: str) -> Moment:
-    if text.startswith(_NAMED):
-        checkpoint, name = _recorded(ledger, text.removeprefix(_NAMED))
-    else:
-        checkpoint, name = _read(context, text)
-    if checkpoint.ledger != ledger.id():
-        raise Usage(
-            f"the checkpoint {name} is of another ledger: {checkpoint.origin}",
-            remedy=f"this one is t2c/{ledger.id()}",
-        )
-    if checkpoint.size > head.seq:
-        raise Corrupt(
-            f"the journal ends at seq {head.seq}, and {name} vouches for {checkpoint.size}: "
-            "acknowledged events are missing",
-            where=f"seq {head.seq + 1}",
-            safe=f"the events up to seq {head.seq}",
-            remedy="restore the journal from Git, a backup or a bundle",
-        )
-    if _root(ledger, checkpoint.size) != checkpoint.root:
-        raise Corrupt(
-            f"the journal is not the one that {name} vouches for: its root over {checkpoint.size} events differs",
-            where=f"seq {checkpoint.size}",
-            safe="nothing was changed",
-            remedy="run `t2c ledger verify`, then restore the journal from Git, a backup or a bundle",
-        )
-    if checkpoint.size == 0:
-        raise Usage(f"{name} vouches for no event", remedy=f"give {FORMS}")
-    return at_seq(ledger, checkpoint.size, f"{name}, whose root fits; its signatures were not checked")
+    from t2c.cli.actions.vouched import vouched
 
-
-def _recorded(ledger: Ledger, which: str) -> tuple[Checkpoint, str]:
-    """The latest checkpoint that the journal itself records, or the latest one of a size."""
-    from t2c.ledger.journal.note import parse_checkpoint
-
-    if which != "latest" and not _SEQ.fullmatch(which):
-        raise Usage(
-            f"{_NAMED}{which} names no checkpoint", remedy="write checkpoint:latest or checkpoint:SIZE"
-        )
-    found: tuple[Checkpoint, str] | None = None
-    for _, line, entry in ledger.journal.lines():
-        if _SIGNED in line and entry.type == "checkpoint.signed":
-            try:
-                signed = msgspec.json.decode(entry.data, type=_Signed)
-                if which == "latest" or signed.size == int(which):
-                    name = f"the checkpoint of seq {entry.seq}"
-                    found = parse_checkpoint(signed.note, name).checkpoint, name
-            except (msgspec.DecodeError, Usage):
-                continue  # level `schema` names it; it vouches for nothing
-    if found is None:
-        size = "" if which == "latest" else f" of size {which}"
-        raise Usage(
-            f"this ledger records no checkpoint{size}", remedy="`t2c ledger log --type checkpoint.signed`"
-        )
-    return found
-
-
-def _read(context: Context, text: str) -> tuple[Checkpoint, str]:
-    """The checkpoint in a file, which may lie outside the root: that is where anchors are kept."""
-    from t2c.ledger.journal.note import MAX_NOTE, parse_checkpoint
-
-    path = context.cwd / text
-    try:
-        found = path.is_file()
-    except PermissionError:
-        found = True
-    except (OSError, ValueError):  # a name too long, a loop of links, a NUL
-        found = False
-    if not found:
-        raise Usage(f"{text!r} names no moment of the ledger", remedy=f"give {FORMS}")
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_NOTE + 1)
-    except OSError as error:
-        raise Environment(f"the checkpoint {text} cannot be read: {error.strerror}", where=text) from error
-    return parse_checkpoint(content, text).checkpoint, str(Path(text))
-
-
-def _root(ledger: Ledger, size: int) -> bytes:
-    """The Merkle root over the first `size` events, in bounded memory."""
-    from t2c.ledger.journal.merkle import Frontier
-
-    tree = Frontier()
-    leaves = (bytes.fromhex(leaf_hash(line[:-1])) for _, line, _ in ledger.journal.lines(until=size))
-    while block := b"".join(islice(leaves, 4096)):
-        tree.extend(block)
-    return tree.root()
+    size, name = vouched(context, ledger, head, text, FORMS)
+    return at_seq(ledger, size, f"{name}, whose root fits; its signatures were not checked")

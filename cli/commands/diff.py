@@ -55,7 +55,7 @@ def _text(found: DiffResult, style: Style, limit: int) -> Iterator[str]:
     for actor, types in found.actors.items():
         yield f"  {actor}: {_counts(types)}"
     for run in found.runs:
-        yield "  " + _run(run)
+        yield "  " + " ".join(_run(run).split())
     for words, counts in (("payloads of another shape", found.unusable), ("unknown types", found.unknown)):
         if counts:
             yield f"  {style.doubtful(words)}, which say nothing here: {_counts(counts)}"
@@ -120,7 +120,7 @@ def _records(found: DiffResult, style: Style) -> Iterator[str]:
         place = places.setdefault(str(row["path"] or row["source"]), [])
         place.append(f"> {_said(row)}  lines {_lines(row['from'])} → {_lines(row['lines'])}")
     for path in sorted(places):
-        yield path
+        yield path.replace("\n", "\\n")
         yield from (f"  {line}" for line in places[path])
 
 

@@ -100,7 +100,7 @@ def log(
             for item in found:
                 none = False
                 output.text(_row(item, output.style))
-            if none:
+            if none and last != 0:
                 output.say("no event fits")
 
 

@@ -78,7 +78,7 @@ def _chapter(chapter: Chapter, style: Style) -> Iterator[str]:
         if chapter.verb:
             title += f", {chapter.status or 'no end was recorded'}"
     place = f"seq {chapter.first}" + (f"–{chapter.last}" if chapter.last > chapter.first else "")
-    yield f"{title}  {style.faint(place)}"
+    yield f"{' '.join(title.split())}  {style.faint(place)}"
     for actor, types in sorted(chapter.actors.items()):
         yield f"  {actor}: {_counts(types)}"
     if chapter.retracted:

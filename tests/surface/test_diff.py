@@ -99,3 +99,15 @@ def test_what_is_no_moment_is_refused(t2c: Any) -> None:
     t2c("ledger", "append", "--statement", "x")
     for ends in (("9",), ("1", "soon"), ("-1",)):
         assert t2c("ledger", "diff", *ends).code == 2
+
+
+def test_hostile_names_break_no_line_and_reach_no_terminal(t2c: Any, new_journal: Any) -> None:
+    chain = new_journal(t2c.root / ".t2c" / "journal.ndjson")
+    chain.add("observation.noted", {"statement": "x"}, run="r\n+ false \x1b[2J")
+    chain.todo("clear \x1b[2J\n- [ ] false", path="a\nTODO.md")
+    for command in (("diff", "0"), ("replay",)):
+        shown = t2c("ledger", *command).out
+        assert "\x1b" not in shown
+        assert not any(
+            line.strip().startswith(("+ false", "- [ ]", "TODO.md")) for line in shown.splitlines()
+        )

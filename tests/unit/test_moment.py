@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.moment import resolve, since
@@ -18,6 +19,7 @@ from t2c.ledger.events.draft import draft
 from t2c.ledger.events.journal import CheckpointSigned
 from t2c.ledger.journal.merkle import root_of
 from t2c.ledger.journal.note import Checkpoint
+from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.clock import FixedClock
 from t2c.ledger.kernel.digests import leaf_hash
 
@@ -193,6 +195,22 @@ def test_checkpoints_that_the_journal_records_are_named_by_size_or_as_the_latest
     assert place.seq("checkpoint:latest") == place.seq("checkpoint:5") == 5
     assert place.seq("checkpoint:2") == 2
     assert place.first("checkpoint:2") == 3
+
+
+def test_a_checkpoint_that_was_taken_in_vouches_for_another_chain(place: Place) -> None:
+    """The branch that it was signed on is not this one, so its root cannot fit."""
+    ours = place.checkpoint(2)
+    there = ours._replace(size=3, root=bytes(32))
+    former = {"id": "EVT-" + "0" * 20, "ledger": ours.ledger, "prev": "0" * 64, "seq": 4}
+    origin = canonical({**former, "hash": "1" * 64, "ts": "2026-01-05T12:00:00.000Z"})
+    for checkpoint, came in ((ours, None), (there, origin)):
+        note = checkpoint.body()
+        made = draft(CheckpointSigned(size=checkpoint.size, root=checkpoint.root.hex(), key="k", note=note))
+        with place.open() as ledger:
+            ledger.append([replace(made, origin=came)])
+    assert place.seq("checkpoint:latest") == 2
+    with pytest.raises(Usage, match="of size 3"):
+        place.seq("checkpoint:3")
 
 
 def test_a_ledger_without_a_whole_first_event_is_damaged(place: Place) -> None:
