@@ -66,7 +66,7 @@ def checkpoint(context: Context, sign: bool, key: str | None, state: Path | None
 def _unsigned(context: Context) -> CheckpointResult:
     with open_ledger(context) as ledger:
         ledger_id = ledger.id()
-        with open_tree(ledger) as tree:
+        with open_tree(ledger, context.progress) as tree:
             made = state_of(tree, ledger_id)
             return CheckpointResult(ledger_id, made.size, made.root.hex(), False, SignedNote.of(made).note)
 
@@ -75,7 +75,7 @@ def _signed(context: Context, key: str | None, state: Path) -> CheckpointResult:
     with open_ledger(context) as ledger:
         ledger_id = ledger.id()
         keyring = Keyring(state, ledger_id)
-        with open_tree(ledger) as tree:
+        with open_tree(ledger, context.progress) as tree:
             known = local(state, ledger_id).anchors
             signed = sign_head(ledger, tree, keyring, context.clock.now(), known=known, wanted=key)
         beside = keep_beside(ledger.workspace / "checkpoints", signed.note)

@@ -51,7 +51,7 @@ def prove_inclusion(context: Context, ref: str, checkpoint: str | None) -> Proof
     If none that holds the event is kept, it goes to a checkpoint of the head that nobody signed. Raises Usage if
     there is no such event or checkpoint, Corrupt if the journal is not the one that the checkpoint vouches for.
     """
-    with open_ledger(context) as ledger, open_tree(ledger) as tree:
+    with open_ledger(context) as ledger, open_tree(ledger, context.progress) as tree:
         ledger_id = ledger.id()
         seq = _seq(ledger, tree, ref)
         if checkpoint is not None:
@@ -83,7 +83,7 @@ def prove_consistency(context: Context, old: str, new: str, checkpoint: str | No
 
     `checkpoint` is one that stands for `new`, if that is a size. Raises like `prove_inclusion`.
     """
-    with open_ledger(context) as ledger, open_tree(ledger) as tree:
+    with open_ledger(context) as ledger, open_tree(ledger, context.progress) as tree:
         ledger_id = ledger.id()
         before = _side(context, ledger, tree, ledger_id, old)
         after = _side(context, ledger, tree, ledger_id, new)

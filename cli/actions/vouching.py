@@ -177,26 +177,19 @@ def weigh(
         vouchers.anchors, size, known.__getitem__, faultless=sound, damaged_end=damaged_end, end=end
     )
     signers = {anchor: check(*parse_note(anchor.note), vouchers.keys).valid for anchor in vouchers.anchors}
+    states = dict.fromkeys(judgement.fitting, "fits") | dict.fromkeys(judgement.unjudged, "unjudged")
     rows = tuple(
         {
             "source": anchor.source,
             "size": anchor.checkpoint.size,
             "strength": anchor.strength,
-            "state": _state(anchor, judgement, size),
+            "state": states.get(anchor, "missing" if anchor.checkpoint.size > size else "differs"),
             "signed_by": [key.id for key in signers[anchor]],
         }
         for anchor in sorted(vouchers.anchors, key=lambda anchor: (anchor.checkpoint.size, anchor.source))
     )
     unsigned = [anchor.source for anchor in vouchers.anchors if not signers[anchor]]
     return Vouching(judgement, rows, tuple(_unproven(vouchers, judgement, size, unsigned)))
-
-
-def _state(anchor: Anchor, judgement: Judgement, size: int) -> str:
-    if anchor in judgement.fitting:
-        return "fits"
-    if anchor in judgement.unjudged:
-        return "unjudged"
-    return "missing" if anchor.checkpoint.size > size else "differs"
 
 
 def _unproven(vouchers: Vouchers, judgement: Judgement, size: int, unsigned: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ other would be the proof of a fork, made by ourselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -85,9 +85,15 @@ class Signed(NamedTuple):
     new: bool
 
 
-def open_tree(ledger: Ledger) -> Tree:
-    """The ledger's tree up to its head; see `Tree.open`. Close it."""
-    return Tree.open(ledger.cache / "tree", ledger.journal)
+def open_tree(ledger: Ledger, progress: Callable[[str, int, int], object] | None = None) -> Tree:
+    """The ledger's tree up to its head; see `Tree.open`. Close it.
+
+    `progress` is called with (what is done, events done, events in all).
+    """
+    if progress is None:
+        return Tree.open(ledger.cache / "tree", ledger.journal)
+    total = ledger.head().seq
+    return Tree.open(ledger.cache / "tree", ledger.journal, lambda done: progress("tree", done, total))
 
 
 def state_of(tree: Tree, ledger: str) -> Checkpoint:
@@ -206,8 +212,8 @@ def _consistent(tree: Tree, known: Sequence[Anchor]) -> None:
 def _standing(ledger: Ledger, tree: Tree, key: VerifierKey) -> Signed | None:
     """The checkpoint of this key after which nothing happened but what checkpoints leave behind them."""
     quiet = quiet_since(ledger.journal, tree.size)
-    place = ledger.journal.position(quiet)
-    recent = [] if place is None or quiet == tree.size else list(ledger.journal.entries(place, tree.size))
+    place = ledger.journal.position(quiet) if quiet < tree.size else None
+    recent = [] if place is None else list(ledger.journal.entries(place, tree.size))
     for entry in reversed(recent):
         note = _note(entry)
         if note is None or note.checkpoint.size < quiet:

@@ -28,7 +28,7 @@ __all__ = ["Tree"]
 _AT_ONCE: Final = 1 << 14
 """Leaves that are held in memory at a time."""
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 _T = TypeVar("_T")
 
 

@@ -233,3 +233,38 @@ def test_a_folder_that_cannot_be_written_is_named(chain: Any, folder: Path) -> N
     folder.write_text("not a folder")
     with pytest.raises(Environment):
         Tree.open(folder, chain.journal)
+
+
+GROWERS = """
+import sys
+from pathlib import Path
+from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.journal.tree import Tree
+journal = JournalFile(Path(sys.argv[1]))
+sys.stdin.readline()
+for _ in range(40):
+    with Tree.open(Path(sys.argv[2]), journal) as tree:
+        for index in range(0, tree.size, 7):
+            tree.inclusion(index, tree.size)
+        print(tree.size, tree.root(tree.size).hex(), flush=True)
+"""
+
+
+def test_processes_that_extend_it_at_once_do_not_mislead_each_other(
+    chain: Any, folder: Path, oracle: Any, spawn: Any
+) -> None:
+    fill(chain, 30)
+    growers = [spawn(GROWERS, chain.path, folder) for _ in range(3)]
+    for grower in growers:
+        grower.stdin.write("go\n")
+        grower.stdin.flush()
+    while any(grower.poll() is None for grower in growers) and chain.seq < 3000:
+        fill(chain, chain.seq + 3)
+    known = leaves(chain, oracle)
+    for grower in growers:
+        said = [line.split() for line in grower.stdout.read().splitlines()]
+        assert (grower.wait(), len(said)) == (0, 40)
+        for size, root in said:
+            assert oracle.root(known[: int(size)]).hex() == root
+    with Tree.open(folder, chain.journal) as found:
+        assert found.disagreement(oracle.root(known), whole=True) is None
