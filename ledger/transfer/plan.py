@@ -45,6 +45,7 @@ _ROOM: Final = 1_024
 """Bytes that an origin adds to a line at most, former places left out."""
 _CHUNK: Final = 1_000
 _MANY: Final = 20
+_EVENT_ID: Final = re.compile(r"EVT-[0-9a-f]{20}")
 _CITED: Final = re.compile(rb"EVT-([0-9a-f]{20})")
 
 
@@ -155,10 +156,14 @@ class _Planner:
             if item.entry is None or item.line is None:
                 self.plan.fates.append(WITHHELD)
             else:
-                places = self._check(item.seq, item.line, item.entry)
+                places = self._places(item.seq, item.line, item.entry)
                 if places is None:
                     continue
-                self.plan.fates.append(self._fate(item, item.entry, places))
+                fate = self._fate(item, item.entry, places)
+                self.plan.fates.append(fate)
+                if fate == TAKEN:
+                    # What is known was checked when it came in.
+                    self._check(item.seq, item.line, item.entry)
                 self._note_citations(item.line, item.entry, places)
             self._follow_batch(item)
         found = len(self._faults) + len(self._schema.faults) + len(self._published.faults)
@@ -194,39 +199,45 @@ class _Planner:
     def _fault(self, seq: int, kind: str, detail: str) -> None:
         self._faults.append(Fault(seq, kind, detail))
 
-    def _check(self, seq: int, line: bytes, entry: Entry) -> tuple[Place, ...] | None:
-        """Check one event by itself; returns the places that it came from, None if they cannot be told."""
+    def _places(self, seq: int, line: bytes, entry: Entry) -> tuple[Place, ...] | None:
+        """The places that an event came from, proven; None, and a fault, if its own line or the old one is not it."""
+        origin = entry.origin
+        places = () if origin is None else origin.places
+        if not all(_EVENT_ID.fullmatch(name) for name in (entry.id, *(place.id for place in places))):
+            self._fault(seq, "envelope", "what it names as its id is none")
+            return None
+        try:
+            if reseal(entry).line != line:
+                self._fault(seq, "edited", f"seq {seq} does not fit its own id, or holds what no event holds")
+                return None
+            made = None if origin is None else again(entry)
+        except (NoOrigin, Usage) as error:
+            self._fault(seq, "origin", str(error))
+            return None
+        if origin is not None and made is not None and (made.hash, made.id) != (origin.hash, origin.id):
+            self._fault(
+                seq, "origin", f"the line that it came from, seq {origin.seq}, does not hash to its origin"
+            )
+        return places
+
+    def _check(self, seq: int, line: bytes, entry: Entry) -> None:
+        """Check an event that is new here against its type, by both ways, and whether it can be taken in."""
         try:
             event = orjson.loads(line)
         except orjson.JSONDecodeError as error:
             self._fault(seq, "schema", f"the line is not plain JSON: {error}")
-            return None
+            return
         before = len(self._schema.faults)
         self._schema.visit(seq, line, event)
-        if len(self._schema.faults) > before:
-            return None
-        self._published.visit(seq, event)
+        if len(self._schema.faults) == before:
+            self._published.visit(seq, event)
         if entry.type == "journal.opened":
             self._fault(seq, "second_genesis", "journal.opened stands inside the chain")
-        try:
-            if reseal(entry).line != line:
-                self._fault(seq, "edited", f"seq {seq} does not fit its own id")
-            origin = entry.origin
-            if origin is None:
-                return ()
-            made = again(entry)
-        except (NoOrigin, Usage) as error:
-            self._fault(seq, "origin", str(error))
-            return None
-        if (made.hash, made.id) != (origin.hash, origin.id):
-            self._fault(
-                seq, "origin", f"the line that it came from, seq {origin.seq}, does not hash to its origin"
-            )
-        if entry.trust == "observed" and any(place.ledger != self._source.ledger for place in origin.places):
+        places = () if entry.origin is None else entry.origin.places
+        if entry.trust == "observed" and any(place.ledger != self._source.ledger for place in places):
             self._fault(seq, "trust", "an event of another ledger is at most imported")
-        if len(origin.places) > MAX_FORMER or len(line) + _ROOM >= MAX_LINE:
+        if len(places) > MAX_FORMER or len(line) + _ROOM >= MAX_LINE:
             self._too_long(seq)
-        return origin.places
 
     def _too_long(self, seq: int) -> None:
         raise Refused(
@@ -245,8 +256,6 @@ class _Planner:
         if here is None:
             if not self._names.claim(packed, None):
                 return KNOWN
-            if not places and len(item.line or b"") + _ROOM >= MAX_LINE:
-                self._too_long(item.seq)
             self.plan.by_actor[str(entry.actor)] += 1
             self.plan.by_type[entry.type] += 1
             return TAKEN
