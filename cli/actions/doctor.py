@@ -174,6 +174,7 @@ def _ledger(context: Context) -> tuple[list[Check], int]:
         look("merges", lambda: _merges(context))
         if sound:
             look("runs", lambda: _runs(context, ledger))
+            look("redactions", lambda: redactions(ledger))
             look("projections", lambda: _projections(context, ledger))
     return checks, min(codes, default=0)
 
@@ -274,3 +275,29 @@ def _projections(context: Context, ledger: Ledger) -> Check:
     if said:
         return Check("projections", "note", "; ".join(said), "t2c ledger project")
     return Check("projections", "ok", f"all at seq {head.seq}")
+
+
+def redactions(ledger: Ledger) -> Check:
+    """Whether every payload that an event redacts is gone, and every other one is cited."""
+    from t2c.cli.actions.leftovers import leftovers
+
+    found = leftovers(ledger)
+    if found.redacted:
+        seqs = ", ".join(f"seq {seq}" for seq in found.redacted[:5])
+        more = f" and {len(found.redacted) - 5} more" if len(found.redacted) > 5 else ""
+        return Check(
+            "redactions",
+            "note",
+            f"redacted, but still there: the payload of {seqs}{more}",
+            f"delete it: t2c ledger redact {found.redacted[0]}",
+        )
+    if found.uncited:
+        first = ledger.objects.path(found.uncited[0])
+        many = "1 payload is" if len(found.uncited) == 1 else f"{len(found.uncited)} payloads are"
+        return Check(
+            "redactions",
+            "note",
+            f"{many} kept that no event cites: an append was cut off, or is under way",
+            f"if nothing is appending, delete {first}",
+        )
+    return Check("redactions", "ok", "nothing is kept that was redacted")

@@ -131,6 +131,7 @@ def types(*, by_hand_only: bool = False) -> TypesResult:
                     "v": payload.v,
                     "family": CATALOGUE.families[name],
                     "by_hand": payload.by_hand,
+                    "redactable": payload.redactable,
                     "trust": payload.trust,
                     "meaning": payload.meaning().split("\n\n")[0],
                     "written": name not in RESERVED,

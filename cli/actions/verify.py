@@ -16,6 +16,7 @@ from t2c.cli.actions.roots import TREE, Roots
 from t2c.cli.actions.vouching import Given, Vouchers, anchor_kinds, gather, weigh
 from t2c.ledger.anchors.base import Judgement
 from t2c.ledger.audit.domain import DomainAudit
+from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.audit.schema import SchemaAudit
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import T2cError, Usage
@@ -202,7 +203,9 @@ class _Audit:
     def __init__(self, ledger: Ledger, level: Level, published: bool) -> None:
         self._schema = SchemaAudit(CATALOGUE)
         self._published = _published() if published else None
-        self._domain = DomainAudit(ledger.objects.has) if level == "domain" else None
+        self._payloads = PayloadAudit(ledger.objects.payload)
+        objects = ledger.objects
+        self._domain = DomainAudit(objects.has, payloads=self._payloads) if level == "domain" else None
         self._unreadable: list[Fault] = []
         self.unproven: list[str] = []
         self.unknown = self._schema.unknown
@@ -216,6 +219,11 @@ class _Audit:
         self._schema.visit(seq, line, event)
         if self._published is not None:
             self._published.visit(seq, event)
+        if "data_hash" in event and (stored := self._payloads.open(seq, event)) is not None:
+            data = self._payloads.parsed(seq, stored)
+            if data is not None:
+                self._schema.payload(seq, event, data, stored)
+                event["data"] = data
         if self._domain is not None:
             self._domain.visit(seq, event)
 
@@ -226,7 +234,7 @@ class _Audit:
         if self._domain is not None:
             self.unproven = self._domain.finish(roots)
             faults += self._domain.faults
-        return faults
+        return [*faults, *self._payloads.faults]
 
 
 def _published() -> PublishedAudit:

@@ -25,6 +25,7 @@ GROUP = Branch(
         Entry("append", "t2c.cli.commands.ledger:append", "Record what somebody says: one event, or many."),
         Entry("log", "t2c.cli.commands.history:log", "List events."),
         Entry("show", "t2c.cli.commands.history:show", "Print one event."),
+        Entry("redact", "t2c.cli.commands.redact:redact", "Delete a payload that was kept redactable."),
         Entry("head", "t2c.cli.commands.history:head", "Print the ledger's id and its last event."),
         Entry("diff", "t2c.cli.commands.diff:diff", "Show what changed between two moments."),
         Entry("replay", "t2c.cli.commands.replay:replay", "Tell the story; compare it with what is on disk."),

@@ -23,6 +23,8 @@ def types(
 ) -> None:
     """List the event types, or print a body to start from. Those marked + may be appended by hand.
 
+    The payload of those marked ~ can be kept apart from its line and deleted later (append --redactable).
+
     Examples:
 
         t2c ledger types --by-hand
@@ -39,7 +41,7 @@ def types(
     def text(style: Style) -> str:
         width = max(len(row["type"]) for row in found.types)
         return "\n".join(
-            f"{'+' if row['by_hand'] else ' '} {row['type']:<{width}} v{row['v']}  {' '.join(row['meaning'].split())}"
+            f"{'+' if row['by_hand'] else ' '}{'~' if row['redactable'] else ' '} {row['type']:<{width}} v{row['v']}  {' '.join(row['meaning'].split())}"
             for row in found.types
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from t2c.ledger.audit.checkpoints import CheckpointAudit, Roots
 from t2c.ledger.audit.origins import OriginAudit
+from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel.canon import canonical
@@ -29,8 +30,14 @@ _RESTS_ON_EARLIER = frozenset({"not_standing", "record_unknown", "run_unknown", 
 class DomainAudit:
     """Checks one event after the other against what the events before it made stand."""
 
-    def __init__(self, has_object: Callable[[str], bool], catalogue: Catalogue = CATALOGUE) -> None:
+    def __init__(
+        self,
+        has_object: Callable[[str], bool],
+        catalogue: Catalogue = CATALOGUE,
+        payloads: PayloadAudit | None = None,
+    ) -> None:
         self._has_object = has_object
+        self._payloads = payloads
         self._catalogue = catalogue
         self._events = OriginAudit(self._fault)
         self._checkpoints = CheckpointAudit(self._fault)
@@ -46,7 +53,6 @@ class DomainAudit:
         self._batch: tuple[int, int] | None = None
         self._ts = ""
         self._dangling = 0
-        self._withheld = 0
         self._absent = 0
         self._newer = 0
         self._unexplained = 0
@@ -61,7 +67,6 @@ class DomainAudit:
             self._envelope(seq, event)
             data = event.get("data")
             if data is None:
-                self._withheld += 1
                 return
             check = _CHECKS.get(event["type"])
             if check is None:
@@ -100,9 +105,8 @@ class DomainAudit:
                 else f"{self._dangling} hand-made events speak"
             )
             unproven.append(f"{speak} of records or relations that this ledger does not hold")
-        if self._withheld:
-            were = "1 payload is" if self._withheld == 1 else f"{self._withheld} payloads are"
-            unproven.append(f"{were} withheld behind a data_hash and not read")
+        if self._payloads is not None:
+            unproven += self._payloads.finish()
         if self._unexplained:
             are = "1 reference was" if self._unexplained == 1 else f"{self._unexplained} references were"
             unproven.append(f"{are} not found and may rest on events of newer versions")
@@ -155,6 +159,8 @@ class DomainAudit:
 
     def _redact(self, seq: int, data: Event, event: Event) -> None:
         self._redacted.add(data["data_hash"])
+        if self._payloads is not None:
+            self._payloads.redaction(seq, data, data["event"] in self._events)
 
     def _observed(self, seq: int, data: Event, event: Event) -> None:
         record = data["record"]

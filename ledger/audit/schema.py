@@ -38,6 +38,12 @@ class SchemaAudit:
         if "data" in event:
             self._payload(seq, event["type"], event["v"], event["data"])
 
+    def payload(self, seq: int, event: Mapping[str, Any], data: dict[str, Any], stored: bytes) -> None:
+        """Check the payload of an event that is kept apart from its line: `stored` as it lies in its object."""
+        if canon.canonical(data) != stored:
+            self._fault(seq, "not_canonical", "the payload is not in canonical form")
+        self._payload(seq, event["type"], event["v"], data)
+
     def _payload(self, seq: int, name: str, version: int, data: dict[str, Any]) -> None:
         if not self._catalogue.knows(name, version):
             self.unknown[f"{name} v{version}"] += 1

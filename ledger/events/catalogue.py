@@ -107,7 +107,7 @@ CATALOGUE = Catalogue(
 
 RESERVED: Final = frozenset(
     {
-        "payload.redacted", "record.interpreted",
+        "record.interpreted",
     }
 )  # fmt: skip
 """Types whose shape is fixed, so that a reader knows them, and which nothing of this version writes."""

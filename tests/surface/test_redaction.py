@@ -208,3 +208,166 @@ class TestAppend:
         for arguments in (("config", "show"), ("config", "show", "--origin", "--json"), ("doctor",)):
             ran = t2c(*arguments, env={"DATABASE_PASSWORD": PASSWORD, "T2C_DEBUG": "1"})
             assert PASSWORD not in ran.out + ran.err
+
+
+SAID = "Ada was ill in March"
+
+
+def object_of(t2c: Any, seq: int) -> Path:
+    event = json.loads(t2c("ledger", "show", str(seq), "--raw").out)
+    digest = event["data_hash"]
+    path: Path = t2c.root / ".t2c" / "objects" / digest[:2] / digest[2:]
+    return path
+
+
+def faults(t2c: Any, level: str = "domain") -> list[tuple[int, str]]:
+    ran = t2c("ledger", "verify", "--level", level, "--json")
+    return [(fault["seq"], fault["kind"]) for fault in ran.document["faults"]]
+
+
+class TestRedact:
+    @pytest.fixture
+    def kept(self, t2c: Any) -> Any:
+        """A ledger whose second event keeps its payload apart, and whose third does not."""
+        assert t2c("ledger", "append", "--redactable", "--statement", SAID, "--key", "k").code == 0
+        assert t2c("ledger", "append", "--statement", "plain").code == 0
+        return t2c
+
+    def test_the_payload_is_gone_and_the_chain_stands(self, kept: Any) -> None:
+        before = kept("ledger", "verify", "--level", "domain", "--json").document
+        assert before["ok"], before["faults"]
+        assert holding(kept.root / ".t2c", SAID) != []
+        path = object_of(kept, 2)
+        ran = kept("ledger", "redact", "2", "--reason", "asked for by Ada", "--json")
+        assert ran.code == 0, ran.err
+        document = ran.document
+        assert (document["seq"], document["target"], document["deleted"], document["repeated"]) == (
+            4,
+            2,
+            True,
+            False,
+        )
+        assert not path.exists()
+        after = kept("ledger", "verify", "--level", "domain", "--json").document
+        assert after["ok"], after["faults"]
+        assert "1 payload is withheld by redaction events" in after["unproven"]
+        (event,) = events(kept, "--type", "payload.redacted")
+        assert event["data"] == {
+            "data_hash": document["data_hash"],
+            "event": document["event"],
+            "reason": "asked for by Ada",
+            "requested_by": "human:local",
+        }
+
+    def test_nothing_below_the_folder_holds_it_any_more(self, kept: Any) -> None:
+        for arguments in (("ledger", "project"), ("scan",), ("ledger", "log"), ("ledger", "show", "2")):
+            assert kept(*arguments).code == 0, arguments
+        kept("ledger", "append", "--redactable", "--statement", SAID, "--key", "k")
+        assert kept("ledger", "redact", "2", "--reason", "r").code == 0
+        assert holding(kept.root / ".t2c", SAID) == []
+        for arguments in (("ledger", "log"), ("ledger", "show", "2"), ("ledger", "log", "--json")):
+            assert SAID not in kept(*arguments).out
+
+    def test_twice_is_once(self, kept: Any) -> None:
+        first = kept("ledger", "redact", "2", "--reason", "r", "--json").document
+        again = kept("ledger", "redact", first["event"], "--json").document
+        assert (again["seq"], again["repeated"], again["deleted"]) == (first["seq"], True, False)
+        other = kept("ledger", "redact", "2", "--reason", "another", "--json").document
+        assert other["seq"] == first["seq"]
+        assert len(events(kept, "--type", "payload.redacted")) == 1
+
+    def test_the_key_of_a_redacted_event_conflicts(self, kept: Any) -> None:
+        kept("ledger", "redact", "2", "--reason", "r")
+        ran = kept("ledger", "append", "--redactable", "--statement", SAID, "--key", "k")
+        assert ran.code == 4 and "redacted" in ran.err
+        assert holding(kept.root / ".t2c", SAID) == []
+
+    def test_a_payload_in_its_line_is_refused_by_name(self, kept: Any) -> None:
+        ran = kept("ledger", "redact", "3", "--reason", "r")
+        assert ran.code == 3
+        assert "t2c ledger export --redact observation.noted" in ran.err
+        assert len(events(kept)) == 3
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("0", "--reason", "r"), "no event 0"),
+            (("99", "--reason", "r"), "no event 99"),
+            (("EVT-" + "0" * 20, "--reason", "r"), "no event EVT-"),
+            (("nothing", "--reason", "r"), "no event nothing"),
+            (("2",), "not redacted yet"),
+            (("2", "--reason", " "), "reason is empty"),
+        ],
+    )
+    def test_wrong_input_changes_nothing(self, kept: Any, arguments: tuple[str, ...], said: str) -> None:
+        ran = kept("ledger", "redact", *arguments)
+        assert ran.code == 2 and said in ran.err
+        assert len(events(kept)) == 3 and object_of(kept, 2).exists()
+
+    def test_a_secret_in_the_reason_is_masked(self, kept: Any) -> None:
+        assert kept("ledger", "redact", "2", "--reason", f"held {GITHUB}").code == 0
+        assert holding(kept.root / ".t2c", GITHUB) == []
+
+    def test_verify_names_what_is_missing_damaged_or_left(self, kept: Any) -> None:
+        path = object_of(kept, 2)
+        content = path.read_bytes()
+        path.unlink()
+        assert faults(kept) == [(2, "payload_missing")]
+        assert faults(kept, "schema") == []
+        path.write_bytes(content[:-2] + b"x}")
+        assert faults(kept) == [(2, "object_damaged")]
+        assert faults(kept, "schema") == [(2, "object_damaged")]
+        path.write_bytes(content)
+        assert faults(kept) == []
+        kept("ledger", "redact", "2", "--reason", "r")
+        path.write_bytes(content)
+        assert faults(kept) == [(4, "redaction_unfinished")]
+        check = {check["name"]: check for check in kept("doctor", "--json").document["checks"]}["redactions"]
+        assert (check["status"], "seq 2" in check["detail"]) == ("note", True)
+        assert "t2c ledger redact 2" in check["remedy"]
+        assert kept("ledger", "redact", "2").code == 0
+        assert faults(kept) == []
+
+    def test_git_keeps_what_it_has_and_the_command_says_so(self, t2c: Any) -> None:
+        (t2c.root / ".git").rmdir()
+        git(t2c.root, "init", "-q", "-b", "main")
+        assert t2c("init", "--track").code == 0
+        t2c("ledger", "append", "--redactable", "--statement", SAID)
+        git(t2c.root, "add", "-A")
+        git(t2c.root, "commit", "-q", "-m", "record")
+        sha = git(t2c.root, "rev-parse", "HEAD")
+        ran = t2c("ledger", "redact", "2", "--reason", "r", "--json")
+        assert ran.document["commits"] == [sha]
+        assert "git filter-repo" in ran.err and sha[:12] in ran.err and "git rm --cached" in ran.err
+
+    def test_an_untracked_ledger_names_only_copies_elsewhere(self, kept: Any) -> None:
+        ran = kept("ledger", "redact", "2", "--reason", "r")
+        assert "backups, bundles, clones" in ran.err and "filter-repo" not in ran.err
+
+
+class TestRedactableBodies:
+    def test_a_body_may_say_it_and_a_type_may_not_allow_it(self, t2c: Any) -> None:
+        body = {
+            "type": "participant.registered",
+            "data": {"participant": "ada", "kind": "human"},
+            "redactable": True,
+        }
+        assert t2c("ledger", "append", input=json.dumps(body).encode()).code == 0
+        assert "data_hash" in json.loads(t2c("ledger", "show", "2", "--raw").out)
+        body = {
+            "type": "relation.judged",
+            "data": {"relation": "REL-" + "0" * 20, "verdict": "wrong"},
+            "redactable": True,
+        }
+        ran = t2c("ledger", "append", input=json.dumps(body).encode())
+        assert ran.code == 3 and "relation.judged event cannot be redactable" in ran.err
+        ran = t2c("ledger", "append", input=json.dumps({**body, "redactable": "yes"}).encode())
+        assert ran.code == 2
+
+    def test_the_catalogue_says_which_types_can(self, t2c: Any) -> None:
+        rows = t2c("ledger", "types", "--json").document["types"]
+        assert sorted(row["type"] for row in rows if row["redactable"]) == [
+            "observation.noted",
+            "participant.registered",
+        ]
+        assert "~ observation.noted" in t2c("ledger", "types").out
