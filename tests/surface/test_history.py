@@ -325,6 +325,20 @@ def test_follow_goes_on_over_a_sealed_segment(t2c: Any) -> None:
         assert b"history" not in process.stderr.read()
 
 
+def test_follow_shows_every_event_once_while_the_journal_is_written_and_sealed(t2c: Any) -> None:
+    note(t2c, "one")
+    with following(t2c, "--jsonl") as process:
+        found = lines(process, 2)
+        with Ledger(t2c.root / ".t2c", rule=SealRule(bytes=1, events=16), hold=True) as ledger:
+            payload = CATALOGUE.payload("observation.noted")
+            for number in range(400):
+                ledger.append([draft(payload(statement=f"{number}"))])
+            written = [line.rstrip(b"\n") for _, line, _ in ledger.journal.lines()]
+        assert len(list(journal(t2c).with_name("segments").iterdir())) > 10
+        found += lines(process, 400)
+        assert found == written
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [
@@ -343,3 +357,23 @@ def test_completion_of_an_unknown_shell_is_refused_in_both_spellings(t2c: Any) -
     for arguments in (("--show-completion", "nosuch"), ("--install-completion", "nosuch")):
         refused(t2c(*arguments), 2, "nosuch", "bash")
     assert list((t2c.home).iterdir()) == []
+
+
+def test_a_signed_checkpoint_is_a_moment_of_every_reading_command(t2c: Any) -> None:
+    note(t2c, "before")
+    assert t2c("ledger", "key", "new").code == 0
+    signed = t2c("ledger", "checkpoint", "--sign")
+    assert signed.code == 0, signed.err
+    size = int(signed.out.splitlines()[1])
+    kept = t2c.home / "kept.txt"
+    kept.write_bytes(signed.stdout)
+    note(t2c, "after")
+    for given in ("checkpoint:latest", f"checkpoint:{size}", str(kept)):
+        assert t2c("ledger", "head", "--at", given, "--json").document["seq"] == size
+        assert seqs(t2c, "--at", given) == list(range(1, size + 1))
+        assert seqs(t2c, "--since", given)[0] == size + 1
+        assert t2c("ledger", "diff", given, "--json").document["a"]["seq"] == size
+        assert t2c("ledger", "replay", "--to", given, "--json").document["seq"] == size
+        assert t2c("ledger", "project", "runs", "--at", given, "--json").document["seq"] == size
+    journal(t2c).write_bytes(b"".join(journal(t2c).read_bytes().splitlines(keepends=True)[: size - 1]))
+    refused(t2c("ledger", "head", "--at", str(kept)), 5, "missing")
