@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint check bench bench-million clean
+.PHONY: demo test lint check bench bench-million torture clean
 
 demo: $(STAMP)
 	@$(BIN)/python docs/examples/demo.py
@@ -32,6 +32,12 @@ bench: $(STAMP)
 
 bench-million: $(STAMP)
 	$(BIN)/python tests/bench/run.py --million --write docs/benchmarks.md
+
+# Faults in system calls, kills, power failures and mutations; needs strace. More seconds, more of them.
+TORTURE_SECONDS ?= 540
+
+torture: $(STAMP)
+	$(BIN)/python tests/torture/run.py --seconds $(TORTURE_SECONDS)
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "t2c needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'

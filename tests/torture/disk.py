@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Disk", "File", "Tree", "Write", "lay_out", "taken_from"]
 
@@ -138,7 +138,7 @@ class Disk:
         files += [file for file in self._lasting.values() if isinstance(file, File) and file not in files]
         unsettled = [file for file in files if file.owed]
         folders = [folder for folder, owed in self._owed.items() if owed]
-        choices: list[list[bytes] | list[int]] = [file.left() for file in unsettled]
+        choices: list[list[Any]] = [file.left() for file in unsettled]
         choices += [list(range(len(self._owed[folder]) + 1)) for folder in folders]
         count = 1
         for choice in choices:

@@ -114,7 +114,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 def note(text: str, *, key: str | None = None) -> EventDraft:
     """A draft of an `observation.noted`."""
-    return draft(_Noted(statement=text), key=key)
+    return draft(_Noted.model_validate({"statement": text}), key=key)
 
 
 def torn_end(workspace: Path, fragment: bytes) -> None:

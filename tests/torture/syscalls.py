@@ -119,7 +119,9 @@ class Bench:
         if ran.code != self.scenario.code:
             raise RuntimeError(f"{self.scenario.name} cannot be traced: {ran.err.strip()[-300:]}")
         place = self.place("trace")
-        touched = re.compile("|".join(re.escape(str(place / part)) for part in ("repo/.t2c", "home", "out", ".out.")))
+        touched = re.compile(
+            "|".join(re.escape(str(place / part)) for part in ("repo/.t2c", "home", "out", ".out."))
+        )
         main, seen, reads = "", dict[str, int](), dict[str, int]()
         for line in log.read_text(errors="replace").splitlines():
             found = _LINE.match(line)
