@@ -12,6 +12,7 @@ from typing import BinaryIO, Final
 import msgspec
 
 from t2c.ledger.errors import Usage
+from t2c.ledger.journal.chain import own_id_fits
 from t2c.ledger.journal.merkle import Frontier
 from t2c.ledger.journal.note import SignedNote, parse_checkpoint
 from t2c.ledger.journal.read import JournalFile
@@ -120,7 +121,7 @@ class _Walk:
         first, types = found.first, found.types
         leaves: list[bytes] = []
         lines: list[bytes] = []
-        head = ZERO
+        head, line = ZERO, b""
         entry = None
         for _, line, entry in journal.lines(until=found.last):
             if entry.prev != head:
@@ -155,6 +156,9 @@ class _Walk:
                 lines.clear()
                 if not seq % _EVERY:
                     progress(seq, found.last)
+        if entry is not None and not own_id_fits(line[:-1]):
+            # No later line of the bundle vouches for it.
+            raise damaged(f"seq {entry.seq} does not fit its own id, so it was changed", f"seq {entry.seq}")
         tree.extend(b"".join(leaves))
         yield b"".join(lines)
         found.head, found.root = head, tree.root().hex()

@@ -78,7 +78,8 @@ def export(
     1970; that of the last event if not given. Raises Usage for a range or a type that is not there, Refused for a
     destination that is, Corrupt for a damaged journal or object, Environment from the disk.
     """
-    head = ledger.head()
+    tail = ledger.journal.tail()
+    head = tail.position
     last = head.seq if last is None else last
     if not 1 <= first <= last <= head.seq:
         raise Usage(
@@ -101,7 +102,10 @@ def export(
             place(packed, destination)
         else:
             place(folder, destination)
-    return made._replace(path=destination)
+    left_out = made.left_out
+    if tail.overhang is not None and last == head.seq:
+        left_out += (f"an unfinished end of {tail.overhang.length} bytes, which was never acknowledged",)
+    return made._replace(path=destination, left_out=left_out)
 
 
 def _seconds(ts: str) -> int:

@@ -13,8 +13,8 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.transfer.archive import pack
 from t2c.ledger.transfer.export import export
 
-FILES = "4fee71098f46bda2175160a6814ea2ec9297cff211bf6a2ddfa801690efcb8c5"
-MANIFEST = "731490d3738c0841dd945914f48ff5f247a864af31ca440d75130a3dced7ce2e"
+FILES = "7c769036063c2570682dceff750a20170a98f4b766221dc4a268d426e64ccc4e"
+MANIFEST = "96fe17519885d885091b9873e653ebefeb6eb7051a57740fa5f77c25016faca6"
 TAR = "166a96c8e062eeffe076120e865e90be6b3ccab26b24dbdccb9d67795374bb03"
 
 

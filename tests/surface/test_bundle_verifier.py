@@ -383,6 +383,14 @@ def test_a_range_is_proven_against_the_root_of_the_whole(
     (folder / "proof.json").write_text(json.dumps({**proof, "nodes": [proof["nodes"][0], "a" * 64]}))
     adapt(folder)
     ran = verify(folder, "--checkpoint", elsewhere["late"])
+    assert (ran.code, ran.found["verdict"]) == (1, "faulty"), (
+        "event 6 holds the hash of event 5, and that is the node"
+    )
+    assert "prev" in ran.kinds()
+    changed = json.dumps({**proof, "nodes": ["a" * 64, proof["nodes"][1]]})
+    (folder / "proof.json").write_text(changed)
+    adapt(folder)
+    ran = verify(folder, "--checkpoint", elsewhere["late"])
     assert (ran.code, ran.found["verdict"]) == (5, "forked")
     for nodes in ([], ["a" * 64], ["a" * 63, "b" * 64], "ab", [1, 2]):
         (folder / "proof.json").write_text(json.dumps({**proof, "nodes": nodes}))

@@ -180,6 +180,9 @@ def test_a_damaged_journal_or_object_is_not_handed_over(evidence: Any) -> None:
     evidence.chain.path.write_bytes(journal.replace(b"checked on staging", b"chocked on staging"))
     with pytest.raises(Corrupt, match="seq 4 does not follow"):
         exported(evidence)
+    evidence.chain.path.write_bytes(journal.replace("Zażółć".encode(), "Zażółw".encode()))
+    with pytest.raises(Corrupt, match="does not fit its own id"):
+        exported(evidence)
     evidence.chain.path.write_bytes(journal)
     evidence.keep(b"other output", evidence.object)
     with pytest.raises(Corrupt, match="does not hold the bytes"):
@@ -354,3 +357,13 @@ def test_what_a_line_that_is_not_withheld_cites_stays(evidence: Any) -> None:
         f"{evidence.payload[:2]}/{evidence.payload[2:]}"
     }
     assert check(open_bundle(folder)).verdict == "sound"
+
+
+def test_an_unfinished_end_stays_behind_and_is_named(evidence: Any) -> None:
+    with evidence.chain.path.open("ab") as journal:
+        journal.write(b'{"actor":{"id":"t2c","kin')
+    folder, made = exported(evidence)
+    assert made.left_out == ("an unfinished end of 25 bytes, which was never acknowledged",)
+    assert check(open_bundle(folder)).verdict == "sound"
+    _, made = exported(evidence, "part", last=3)
+    assert not any("unfinished" in sentence for sentence in made.left_out)

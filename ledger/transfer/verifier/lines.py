@@ -92,18 +92,23 @@ _scan = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refused).s
 
 
 class Chain:
-    """What a walk over the lines has found so far.
+    """What a walk over the lines has found so far. `before` is the leaf of the line before the first, if it is known.
 
     `fault` is called with (kind, seq, sentence). `head` is the leaf of the last line in its place, `roots` maps the
     sizes asked for to the root there, `withheld` lists runs [first, last] of withheld lines, `objects` what is cited.
     """
 
     def __init__(
-        self, first: int, tree: Tree, sizes: Iterable[int], fault: Callable[[str, int, str], None]
+        self,
+        first: int,
+        tree: Tree,
+        sizes: Iterable[int],
+        fault: Callable[[str, int, str], None],
+        before: bytes = b"",
     ) -> None:
         self.seq = first - 1
         self.lines = 0
-        self.head = b""
+        self.head = before
         self.ledger: str | None = None
         self.last_ts = ""
         self.roots: dict[int, bytes] = {tree.size: tree.root()}

@@ -67,6 +67,7 @@ class _Bundle:
         self.keys: list[Key] = []
         self.chain: Chain | None = None
         self.tree = Tree()
+        self.before = b""
 
     def read_small(self) -> None:
         """The manifest, checkpoints, keys and the proof of a range, before the journal."""
@@ -139,6 +140,8 @@ class _Bundle:
                 raise ValueError
             for width, node in zip(widths, nodes):  # noqa: B905 - the lengths are equal
                 self.tree.add(width, node)
+            # The last subtree may be the one event before the range, whose hash the first line holds.
+            self.before = nodes[-1] if widths[-1] == 1 else b""
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             detail = f"does not hold the nodes of the {first - 1:,} events before the range"
             self.found.add("range_proof", PROOF, detail)
@@ -160,7 +163,7 @@ class _Bundle:
             )
             if name == JOURNAL:
                 sizes = [note.size for note in (*self.notes.values(), *(note for _, note in self.anchors))]
-                self.chain = Chain(self.manifest["first"], self.tree, sizes, self.found.line)
+                self.chain = Chain(self.manifest["first"], self.tree, sizes, self.found.line, self.before)
                 self.chain.walk(journal_lines(stream))
             else:
                 for _ in stream:
