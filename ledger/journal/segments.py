@@ -27,7 +27,7 @@ class SealRule(NamedTuple):
     """The active file is sealed at the first seq that is a multiple of `events` once it holds `bytes`."""
 
     bytes: int = 64 << 20
-    events: int = 65_536
+    events: int = 4096
 
 
 DEFAULT_RULE: Final = SealRule()
