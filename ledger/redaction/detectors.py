@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from t2c.ledger.redaction.entropy import placeholder, random_looking
 
-__all__ = ["Detector", "folded", "holds_a_secret", "matches", "suspects"]
+__all__ = ["KINDS", "Detector", "folded", "holds_a_secret", "matches", "suspects"]
 
 
 class Detector(NamedTuple):
@@ -247,6 +247,15 @@ _ASSIGNMENTS: Final = tuple(
     )
     for word in ("secret", "token", "passw", "passphrase", "credential", "key")
 )
+
+
+KINDS: Final = tuple(
+    sorted(
+        {row.kind for _, needles in _ROWS for _, rows in needles for row in rows}
+        | {row.kind for row in (*_HEADERS, *_ASSIGNMENTS)}
+    )
+)
+"""Every kind of secret that is told by its looks."""
 
 
 def suspects(text: str) -> list[Detector]:
