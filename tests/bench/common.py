@@ -7,6 +7,7 @@ itself (`python tests/bench/verify.py --quick`) and as a part of `run.py`, which
 from __future__ import annotations
 
 import argparse
+import fcntl
 import gc
 import json
 import os
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -303,12 +305,21 @@ def chosen(measures: Mapping[str, Measure], glob: str) -> dict[str, Measure]:
     return {name: measure for name, measure in measures.items() if fnmatchcase(name, glob)}
 
 
+@contextmanager
+def alone_here() -> Iterator[None]:
+    """Wait until no other benchmark of this checkout runs: two would build in each other's folders."""
+    BENCH.mkdir(exist_ok=True)
+    with open(BENCH / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def rows(measures: Mapping[str, Measure], asked: Asked) -> Iterator[Row]:
     """The rows of measures, one after another; what cannot be measured is a row that says why."""
-    BENCH.mkdir(exist_ok=True)
     for name, measure in measures.items():
         try:
-            yield from measure(asked)
+            with alone_here():
+                yield from measure(asked)
         except NotHere as missing:
             yield Row(name, note=f"not measured: {missing}")
         except (RuntimeError, T2cError) as failure:

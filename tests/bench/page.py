@@ -122,7 +122,7 @@ def table(found: Iterable[Row]) -> str:
         )
         result = _shown(row.value, row.unit)
         lines.append(f"{row.name:<26} {result:>12}  {row.verdict():<16} {limits}")
-        detail = [row.what and f"{row.what}: {row.ours}", row.against and f"{row.against}: {row.theirs}"]
+        detail = [": ".join(filter(None, pair)) for pair in ((row.what, row.ours), (row.against, row.theirs))]
         detail += [row.durability and f"durability {row.durability}", row.note]
         lines.append("    " + "; ".join(part for part in detail if part))
     return "\n".join(lines)
