@@ -121,8 +121,12 @@ class Disk:
     def unlink(self, path: str) -> None:
         self._change((path, None))
 
-    def sync_file(self, file: File) -> None:
-        file.lasting, file.owed = file.now(), []
+    def sync_file(self, file: File, upto: int | None = None) -> None:
+        """All writes of a file last now, or the first `upto` of them."""
+        upto = len(file.owed) if upto is None else upto
+        for write in file.owed[:upto]:
+            file.lasting = write.on(file.lasting)
+        del file.owed[:upto]
 
     def sync_folder(self, path: str) -> None:
         done = {change.number: change for change in self._owed.pop(path, [])}

@@ -139,8 +139,10 @@ MUTATIONS = (
     Mutation(
         "a stream acknowledges nothing before its sync",
         "ledger/journal/append.py",
-        "        self._file.end_sync(syncing)\n",
-        "",
+        "        self._file.end_sync(syncing)\n        if request is not None and acknowledge is not None:\n"
+        "            acknowledge(request.receipts)\n",
+        "        if request is not None and acknowledge is not None:\n"
+        "            acknowledge(request.receipts)\n        self._file.end_sync(syncing)\n",
         f"{_SEGMENTS}TestAppendAll::test_nothing_is_acknowledged_before_its_sync",
     ),
     # lock

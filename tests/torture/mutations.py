@@ -60,7 +60,7 @@ class Checkout:
         }
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
-            command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=600, check=False
+            command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=120, check=False
         )
         return done.returncode, (done.stdout + done.stderr)[-700:]
 

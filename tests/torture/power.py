@@ -102,6 +102,11 @@ with Ledger(workspace, hold=True, rule=SealRule(bytes=1000, events=8)) as ledger
     for turn in range(4):
         say(ledger.append([note(f"turn {turn} {n}" + "x" * 90) for n in range(5)]))
 """,
+    "seal-all": """
+with Ledger(workspace, hold=True, rule=SealRule(bytes=1000, events=8)) as ledger:
+    for turn in range(18):
+        say(ledger.append([note(f"turn {turn}" + "x" * 90)]))
+""",
     "stream": """
 with Ledger(workspace, hold=True) as ledger:
     ledger.append_all([[note(f"{turn} {n}") for n in range(3)] for turn in range(4)], say)
@@ -133,6 +138,7 @@ class Step:
 
 
 _LINE = re.compile(r"\d+ +([a-z0-9_]+)\((.*)\) += (-?\d+)(.*)$", re.DOTALL)
+_RESUMED = re.compile(r"<\.\.\. [a-z0-9_]+ resumed>(.*)$", re.DOTALL)
 _STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
 _FD = re.compile(r"^(-?\d+|AT_FDCWD)(?:<([^>]*)>)?")
 
@@ -183,11 +189,25 @@ class Recording:
 
     def steps(self) -> Iterator[str]:
         """Apply the next call that changes or syncs anything; gives what it was."""
+        waiting: dict[str, tuple[str, tuple[File, int] | None]] = {}
         for line in self._log.splitlines():
-            found = _LINE.match(line)
+            pid, _, rest = line.partition(" ")
+            rest, begun = rest.lstrip(), None
+            if rest.endswith("<unfinished ...>"):
+                # A thread waits in this call while others go on: a sync lasts for what was written before it.
+                started = rest.removesuffix("<unfinished ...>").rstrip()
+                waiting[pid] = started, self._syncing(started)
+                continue
+            if (resumed := _RESUMED.match(rest)) is not None:
+                started, begun = waiting.pop(pid)
+                rest = started + resumed[1]
+            found = _LINE.match(f"{pid} {rest}")
             if found is None or int(found[3]) < 0:
                 continue
-            if self._take(Step(found[1], found[2], found[3])):
+            if begun is not None:
+                self.disk.sync_file(*begun)
+                yield found[1]
+            elif self._take(Step(found[1], found[2], found[3])):
                 yield found[1]
         now = {
             str(Path(path).relative_to(self.root)): thing.now() if isinstance(thing, File) else None
@@ -199,6 +219,14 @@ class Recording:
                 path for path in now.keys() | self.end.keys() if now.get(path, 0) != self.end.get(path, 0)
             )
             raise RuntimeError(f"the model of the disk differs from the disk: {wrong}")
+
+    def _syncing(self, started: str) -> tuple[File, int] | None:
+        """The file that a call begins to sync, and how many writes it is owed then."""
+        name, _, args = started.partition("(")
+        there = self._open.get(_number(Step(name, args, "0")))
+        if name not in ("fsync", "fdatasync") or there is None or isinstance(there[0], str):
+            return None
+        return there[0], len(there[0].owed)
 
     def _path(self, step: Step, number: int = 0) -> str:
         base = _FD.match(step.args)
