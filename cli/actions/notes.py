@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -24,10 +25,17 @@ def read_keys(cwd: Path, given: Sequence[str]) -> list[VerifierKey]:
     """Public keys, each given as its text or as a file with one a line. Raises Usage and Environment."""
     found: list[VerifierKey] = []
     for item in given:
-        if item.count("+") >= 2 and "\n" not in item and not (cwd / item).exists():
+        try:
             found.append(parse_key(item, "--key"))
             continue
-        text = read_file(cwd, item, _KEYS).decode("utf-8", "replace")
+        except Usage as error:
+            no_key = error
+        try:
+            text = read_file(cwd, item, _KEYS).decode("utf-8", "replace")
+        except (Usage, Environment):
+            if item.count("+") >= 2:
+                raise no_key from None
+            raise
         keys = [parse_key(line.strip(), item) for line in text.splitlines() if line.strip()]
         if not keys:
             raise Usage(
@@ -44,9 +52,15 @@ def read_file(cwd: Path, name: str, most: int) -> bytes:
         with path.open("rb") as stream:
             content = stream.read(most + 1)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
-        raise Usage(f"there is no file {name!r}", where=name, remedy="name a file that exists") from None
+        raise _no_file(name) from None
     except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise _no_file(name) from None
         raise Environment(f"the file cannot be read: {error.strerror}", where=name) from error
     if len(content) > most:
         raise Usage(f"the file is longer than {most:,} bytes", where=name)
     return content
+
+
+def _no_file(name: str) -> Usage:
+    return Usage(f"there is no file {name[:200]!r}", where=name[:200], remedy="name a file that exists")

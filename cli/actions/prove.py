@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from t2c.ledger.errors import Corrupt, Environment, Usage
 from t2c.ledger.journal.files import write_atomically
 from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_checkpoint
 from t2c.ledger.journal.tree import Tree
+from t2c.ledger.kernel.paths import is_invisible, repo_path
 
 __all__ = ["Proof", "prove_consistency", "prove_inclusion", "save"]
 
@@ -108,8 +110,14 @@ def prove_consistency(context: Context, old: str, new: str, checkpoint: str | No
 
 
 def save(context: Context, name: str, content: bytes) -> Path:
-    """Write a proof to a file inside the root. Raises Usage if it lies outside, Environment if it cannot be written."""
+    """Write a proof to a new file inside the root.
+
+    Raises Usage if it lies outside, in a folder of ours or exists already, Environment if it cannot be written.
+    """
     path = context.path(name)
+    if is_invisible(repo_path(context.root, path)) or os.path.lexists(path):
+        what = "is in a folder that only t2c writes" if not os.path.lexists(path) else "exists already"
+        raise Usage(f"{name} {what}", where="--out", safe="nothing was written", remedy="name a new file")
     try:
         write_atomically(path, content)
     except OSError as error:

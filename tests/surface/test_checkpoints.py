@@ -198,7 +198,13 @@ def test_a_proof_that_was_changed_is_refused(signed: Any, proof: Path) -> None:
         (proof / "changed.json").write_text(content)
         error(signed("ledger", "verify-proof", "changed.json", "--json", cwd=proof), 2)
     error(signed("ledger", "verify-proof", "gone.json", "--json", cwd=proof), 2)
-    error(signed("ledger", "verify-proof", "proof.json", "--key", "gone", "--json", cwd=proof), 2)
+    for key in ("gone", "", "a" * 5000, "a" * 5000 + "+b+c", str(proof), key_with_another_id(proof)):
+        error(signed("ledger", "verify-proof", "proof.json", "--key", key, "--json", cwd=proof), 2)
+
+
+def key_with_another_id(proof: Path) -> str:
+    name, key, public = (proof / "ledger.key").read_text().strip().split("+", 2)
+    return f"{name}+{int(key, 16) ^ 1:08x}+{public}"
 
 
 def test_the_key_of_somebody_else_proves_nothing(signed: Any, proof: Path) -> None:
@@ -242,8 +248,12 @@ def test_a_ledger_is_proven_to_have_grown_only(signed: Any, proof: Path) -> None
         assert signed("ledger", "verify-proof", "changed.json", cwd=proof).code == 1
     for sides in (("5", "3"), ("0", "3"), ("3", "99")):
         error(signed("ledger", "prove", "consistency", *sides, "--json"), 2)
-    outside = signed("ledger", "prove", "consistency", "3", "5", "--out", proof / "x.json", "--json")
-    error(outside, 2)
+    before = (signed.root / ".t2c" / "journal.ndjson").read_bytes()
+    for out in (proof / "x.json", "grown.json", ".t2c/journal.ndjson", ".t2c/new.json"):
+        error(signed("ledger", "prove", "consistency", "3", "5", "--out", out, "--json"), 2)
+    error(signed("ledger", "prove", "consistency", "3", "5", "--out", "gone/x.json", "--json"), 6)
+    assert (signed.root / ".t2c" / "journal.ndjson").read_bytes() == before
+    assert not (signed.root / ".t2c" / "new.json").exists()
 
 
 def test_a_checkpoint_of_another_ledger_or_history_is_refused(signed: Any, proof: Path) -> None:
