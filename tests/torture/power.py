@@ -223,10 +223,20 @@ class Recording:
     def _syncing(self, started: str) -> tuple[File, int] | None:
         """The file that a call begins to sync, and how many writes it is owed then."""
         name, _, args = started.partition("(")
-        there = self._open.get(_number(Step(name, args, "0")))
-        if name not in ("fsync", "fdatasync") or there is None or isinstance(there[0], str):
+        if name not in ("fsync", "fdatasync"):
             return None
-        return there[0], len(there[0].owed)
+        thing = self._thing(Step(name, args, "0"))
+        return None if thing is None or isinstance(thing, str) else (thing, len(thing.owed))
+
+    def _thing(self, step: Step) -> File | str | None:
+        """What a descriptor stands for; one that was doubled is known by the path that strace shows beside it."""
+        there = self._open.get(_number(step))
+        if there is not None:
+            return there[0]
+        shown = _FD.match(step.args)
+        path = "" if shown is None or not shown[2] else _text(shown[2]).decode()
+        found = self.disk.names.get(path)
+        return path if found == "folder" else found
 
     def _path(self, step: Step, number: int = 0) -> str:
         base = _FD.match(step.args)
@@ -285,6 +295,11 @@ class Recording:
 
     def _bytes(self, step: Step) -> bool:
         fd = _number(step)
+        if step.name in ("fsync", "fdatasync") and fd not in self._open:
+            doubled = self._thing(step)
+            if isinstance(doubled, File):
+                self.disk.sync_file(doubled)
+            return isinstance(doubled, File)
         if fd not in self._open:
             return False
         thing, offset, appends = self._open[fd]
