@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from t2c.ledger.events.base import Payload
+if TYPE_CHECKING:  # whoever only reads a journal needs no pydantic
+    from t2c.ledger.events.base import Payload
 
 __all__ = ["CATALOGUE", "RESERVED", "Catalogue", "Upcast"]
 
