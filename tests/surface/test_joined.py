@@ -98,6 +98,17 @@ def test_conflict_markers_are_named(t2c: Any, branches: Path) -> None:
     assert t2c("ledger", "verify", "--level", "domain").code == 0
 
 
+def test_a_marker_that_was_left_before_the_end_is_named(t2c: Any, branches: Path) -> None:
+    """Somebody resolved the conflict by hand, nearly."""
+    assert git(branches, "merge", "-q", "-m", "join", "side") == 1
+    journal = branches / ".t2c" / "journal.ndjson"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(line for line in lines if not line.startswith(b">>>>>>>")))
+    before = journal.read_bytes()
+    named(t2c, "conflict_marker")
+    assert journal.read_bytes() == before
+
+
 def test_a_line_that_stands_twice_is_no_fork(t2c: Any, branches: Path) -> None:
     journal = branches / ".t2c" / "journal.ndjson"
     lines = journal.read_bytes().splitlines(keepends=True)

@@ -106,6 +106,11 @@ def places(event: dict[str, Any]) -> list[dict[str, Any]]:
     return [] if origin is None else [origin, *origin.get("former", [])]
 
 
+def every_id(event: dict[str, Any]) -> list[str]:
+    """The id that an event has and those that it had."""
+    return [event["id"], *(place["id"] for place in places(event))]
+
+
 @pytest.fixture
 def repository(t2c: Any, tmp_path: Path) -> Repository:
     return Repository(t2c, tmp_path / "tools")
@@ -180,12 +185,38 @@ def test_a_criss_cross_loses_and_doubles_nothing(repository: Repository) -> None
         tips = {name: repository.git("rev-parse", name).stdout.strip() for name in ("main", "side")}
         for name, other in (("main", "side"), ("side", "main")):
             repository.git("switch", "-q", name)
+            lines = repository.version("HEAD") + repository.version(tips[other])
             repository.git("merge", "-q", "-m", "join", tips[other])
-            repository.check()
+            names = {name for event in repository.check() for name in every_id(event)}
+            lost = [line for line in lines if names.isdisjoint(every_id(json.loads(line)))]
+            assert lost == [], "closings are events too"
             said = repository.statements()
             assert len(said) == len(set(said)) == 1 + 2 * (turn + 1)
     closings = [event for event in repository.events() if event["type"] == "journal.merged"]
     assert len(closings) == len({event["id"] for event in closings}) >= 3
+
+
+@pytest.mark.parametrize("name", ["main", "side"])
+def test_a_side_that_only_merged_since_is_not_given_up(repository: Repository, name: str) -> None:
+    """Git makes one ancestor of two; were it the same as what one side merged, Git would take the other side alone."""
+    other = {"main": "side", "side": "main"}[name]
+    repository.branch("side")
+    for branch in ("main", "side"):
+        repository.git("switch", "-q", branch)
+        repository.note(branch)
+        repository.commit(branch)
+    tips = {branch: repository.git("rev-parse", branch).stdout.strip() for branch in ("main", "side")}
+    for branch in ("main", "side"):
+        repository.git("switch", "-q", branch)
+        repository.git("merge", "-q", "-m", "join", tips[{"main": "side", "side": "main"}[branch]])
+    repository.git("switch", "-q", other)
+    repository.note("more")
+    repository.commit("more")
+    repository.git("switch", "-q", name)
+    lines = repository.version(name) + repository.version(other)
+    repository.git("merge", "-q", "-m", "join again", other)
+    names = {one for event in repository.check() for one in every_id(event)}
+    assert [line for line in lines if names.isdisjoint(every_id(json.loads(line)))] == []
 
 
 def test_a_rebase_replays_events_once(repository: Repository) -> None:

@@ -159,6 +159,26 @@ class TestWhatIsKnown:
         # Who cites it by that id from now on is understood.
         ours.append([note("and another", cause=(theirs_id,))])
 
+    def test_a_way_round_over_a_third_is_seen(
+        self, pair: tuple[Ledger, Ledger], tmp_path: Path, note: Note
+    ) -> None:
+        """An event went from one branch over a second to a third, and now comes from the first itself."""
+        first, second = pair
+        workspace = tmp_path / "third" / ".t2c"
+        shutil.copytree(first.workspace, workspace)
+        one = first.append([note("one")])[0]
+        take(second, first)
+        with Ledger(workspace) as third:
+            take(third, second)
+            assert third.index.offset(one.id) is not None
+            first.append([note("two", cause=(one.id,))])
+            found, _ = take(third, first)
+            assert (found.events, found.known) == (1, 1)
+            said = [
+                event["data"]["statement"] for event in events(third) if event["type"] == "observation.noted"
+            ]
+            assert said == ["shared", "one", "two"]
+
     def test_the_same_again_appends_nothing(self, pair: tuple[Ledger, Ledger], note: Note) -> None:
         ours, theirs = pair
         theirs.append([note("one")])
