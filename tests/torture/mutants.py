@@ -28,6 +28,7 @@ _SEGMENTS = "tests/unit/test_journal_segments.py::"
 _FAULTS = "tests/crash/test_faults.py::"
 _REPLACED = "tests/crash/test_replaced.py::"
 _LOCKS = "tests/contract/test_locks.py::"
+_BUNDLE = "tests/surface/test_bundle_verifier.py::"
 _POWER = "tests/crash/test_torture.py::test_a_power_failure_loses_nothing_that_was_synced"
 _ACTIVE = "ledger/journal/active.py"
 _TURN = "ledger/journal/turn.py"
@@ -496,5 +497,35 @@ MUTATIONS = (
         'lower = lowered and entry.trust == "observed"',
         "lower = False",
         "tests/unit/test_transfer_merge.py::TestOrigins::test_only_what_was_observed_elsewhere_is_lowered",
+    ),
+    Mutation(
+        "a redaction is announced before anything is deleted",
+        "cli/actions/redact.py",
+        "        seq, repeated = _announced(ledger, target, digest, reason, context.settings.actor)\n"
+        "        deleted = ledger.objects.remove(digest)\n",
+        "        deleted = ledger.objects.remove(digest)\n"
+        "        seq, repeated = _announced(ledger, target, digest, reason, context.settings.actor)\n",
+        "tests/crash/test_redact.py::test_a_killed_redaction_is_told_and_finished",
+    ),
+    Mutation(
+        "the bundle's verifier compares every prev",
+        "ledger/transfer/verifier/lines.py",
+        "if self.head and prev != self.head.hex():",
+        "if False:",
+        f"{_BUNDLE}test_each_tampered_copy_is_refused_with_the_reason",
+    ),
+    Mutation(
+        "the bundle's verifier compares every file with the manifest",
+        "ledger/transfer/verifier/verdict.py",
+        'elif said["sha256"] != digest.hexdigest() or said["bytes"] != size:',
+        "elif False:",
+        f"{_BUNDLE}test_each_tampered_copy_is_refused_with_the_reason",
+    ),
+    Mutation(
+        "the bundle's verifier compares the root with what was signed or kept",
+        "ledger/transfer/verifier/vouching.py",
+        "elif root != note.root:",
+        "elif False:",
+        f"{_BUNDLE}test_a_chain_made_anew_is_seen_by_what_was_signed_or_kept",
     ),
 )

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from ground import Acknowledged, note, torn_end
 
 from t2c.ledger.engine import Ledger, create
+from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.read import JournalFile
 
 __all__ = ["SCENARIOS", "Scenario"]
@@ -265,6 +266,31 @@ def _half(root: Path) -> list[str]:
     return [] if _checked(root) in (None, 0) else ["what stands at the destination is no whole bundle"]
 
 
+def _redactable(root: Path, run: Run) -> None:
+    _ledger(root, run)
+    assert run(root, "ledger", "append", "--redactable", "--statement", "of Ada").returncode == 0
+
+
+def _unsaid(root: Path) -> list[str]:
+    """Payloads that are gone without an event that says so."""
+    workspace = root / ".t2c"
+    entries = list(JournalFile(workspace / "journal.ndjson").entries())
+    cited = {entry.data_hash for entry in entries if entry.data_hash is not None}
+    redacted = {
+        json.loads(bytes(entry.data))["data_hash"] for entry in entries if entry.type == "payload.redacted"
+    }
+    there = set(Objects(workspace / "objects").digests())
+    return [f"a payload is gone and nothing says so: {name}" for name in cited - redacted - there]
+
+
+def _redacted(root: Path, run: Run) -> Any:
+    """Whether the payload is gone and one event says so."""
+    entries = list(JournalFile(root / ".t2c" / "journal.ndjson").entries())
+    (cited,) = [entry.data_hash for entry in entries if entry.data_hash is not None]
+    said = sum(entry.type == "payload.redacted" for entry in entries)
+    return said, Objects(root / ".t2c" / "objects").has(cited)
+
+
 SCENARIOS = (
     Scenario("append", _cli("ledger", "append", "--json", "--statement", "new"), _ledger),
     Scenario("append-first", _cli("ledger", "append", "--json", "--statement", "new"), _root),
@@ -279,6 +305,22 @@ SCENARIOS = (
     Scenario("object", ("-c", _OBJECT), _ledger, acknowledged=_nothing, outcome=_kept),
     Scenario("scan", _cli("scan", "--json"), _repository, acknowledged=_nothing, outcome=_standing, reads_back=True),
     Scenario("rescan", _cli("scan", "--json"), _scanned, acknowledged=_nothing, outcome=_standing, reads_back=True),
+    Scenario(
+        "redactable",
+        _cli("ledger", "append", "--json", "--redactable", "--statement", "of Ada"),
+        _ledger,
+        outcome=lambda root, run: _unsaid(root),
+        never=_unsaid,
+    ),
+    Scenario(
+        "redact",
+        _cli("ledger", "redact", "6", "--reason", "asked for", "--json"),
+        _redactable,
+        acknowledged=_nothing,
+        outcome=_redacted,
+        reads_back=True,
+        never=_unsaid,
+    ),
     Scenario(
         "key",
         _cli("ledger", "key", "new", "--json"),
