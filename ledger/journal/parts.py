@@ -110,10 +110,13 @@ class Parts:
     def tail(self) -> Tail:
         """The sound end of the journal and what hangs over it, in offsets of the whole."""
         fd = self._active.fileno()
-        check_start(fd, self.name)
-        found = read_tail(fd, self.size - self.base, self.name)
         if not self.segments:
-            return found
+            check_start(fd, self.name)
+            return read_tail(fd, self.size, self.name)
+        found = read_tail(fd, self.size - self.base, self.name)
+        if found.position != START:
+            # Without one whole line it is a first write behind a fresh seal that did not come to its end.
+            check_start(fd, self.name)
         over = found.overhang
         if over is not None:
             over = Overhang(over.offset + self.base, over.length, over.cause)

@@ -276,7 +276,6 @@ def test_a_ledger_is_a_list_that_remembers(
     )
 
 
-@pytest.mark.xfail(reason="the only bytes behind the last segment are taken for a file's changed first bytes")
 @pytest.mark.parametrize("left", [bytes(512), b"\0"], ids=["zeros", "zero"])
 def test_an_unfinished_write_behind_a_fresh_seal_is_set_aside(
     left: bytes, note: Callable[..., EventDraft], tmp_path: Path
