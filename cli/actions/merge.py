@@ -15,7 +15,7 @@ from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.read import JournalFile
-from t2c.ledger.transfer.merge import Closing, carry_out, merged, taking_turns
+from t2c.ledger.transfer.merge import Closing, Merged, carry_out, merged, taking_turns
 from t2c.ledger.transfer.plan import Plan, plan
 from t2c.ledger.transfer.source import JournalSource, Source
 
@@ -28,7 +28,8 @@ class MergeResult:
 
     `known` were here already. `branch` is True for a branch of this ledger, whose events keep their trust; those of
     another ledger are `imported` at most. `first` and `last` are seqs here, 0 if nothing was appended. `missing`
-    are cited objects that the other side does not hold either.
+    are cited objects that the other side does not hold either, `left` payloads that it redacted and that are still
+    here.
     """
 
     schema: ClassVar[str] = "t2c.merge/v1"
@@ -48,6 +49,7 @@ class MergeResult:
     last: int
     objects: int
     missing: Sequence[str]
+    left: Sequence[str]
     dry_run: bool
 
 
@@ -77,13 +79,13 @@ def _take_in(
         ledger.id()
         with opened as source:
             if dry_run:
-                return _result(source, plan(ledger, source, context.progress), dry_run=True)
+                return _result(source, plan(ledger, source, context.progress))
             with taking_turns(ledger):
                 ledger.append(())
                 found = plan(ledger, source, context.progress)
                 closing, also = _ending(source, found)
                 done = carry_out(ledger, source, found, closing, context.progress, also)
-            return _result(source, found, done.first, done.last, done.objects, done.missing)
+            return _result(source, found, done)
 
 
 def _ending(source: Source, found: Plan) -> tuple[Closing, tuple[EventDraft, ...]]:
@@ -95,15 +97,7 @@ def _ending(source: Source, found: Plan) -> tuple[Closing, tuple[EventDraft, ...
     return imported(source, found), withheld(source, found)
 
 
-def _result(
-    source: Source,
-    found: Plan,
-    first: int = 0,
-    last: int = 0,
-    objects: int = 0,
-    missing: Sequence[str] = (),
-    dry_run: bool = False,
-) -> MergeResult:
+def _result(source: Source, found: Plan, done: Merged | None = None) -> MergeResult:
     return MergeResult(
         source=source.name,
         ledger=source.ledger,
@@ -117,11 +111,12 @@ def _result(
         by_actor=dict(sorted(found.by_actor.items())),
         by_type=dict(sorted(found.by_type.items())),
         aliases=len(found.aliases),
-        first=first,
-        last=last,
-        objects=objects,
-        missing=missing,
-        dry_run=dry_run,
+        first=0 if done is None else done.first,
+        last=0 if done is None else done.last,
+        objects=0 if done is None else done.objects,
+        missing=[] if done is None else done.missing,
+        left=[] if done is None else done.left,
+        dry_run=done is None,
     )
 
 

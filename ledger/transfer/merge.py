@@ -37,15 +37,17 @@ Closing = Callable[[tuple[tuple[str, str], ...]], EventDraft]
 
 
 class Merged(NamedTuple):
-    """The seqs here of what was appended, `first` to `last`; both 0 if nothing was. `objects` were copied,
+    """The seqs here of what was appended, `first` to `last`; both 0 if nothing was.
 
-    `missing` are those cited that the other side does not hold either.
+    `objects` were copied, `missing` are those cited that the other side does not hold either. `left` are payloads
+    that the other side redacted and that are still here.
     """
 
     first: int
     last: int
     objects: int
     missing: list[str]
+    left: list[str]
 
 
 @contextmanager
@@ -108,7 +110,8 @@ def carry_out(
         first, last = first or receipts[0].seq, receipts[-1].seq
         done += len(commit)
         progress("merge", done, plan.events + len(end))
-    return Merged(first, last, objects, missing)
+    left = sorted(digest for digest in plan.redacted if ledger.objects.has(digest))
+    return Merged(first, last, objects, missing, left)
 
 
 def _commits(
@@ -166,7 +169,7 @@ def _copy_objects(ledger: Ledger, source: Source, plan: Plan) -> tuple[int, list
     """Copy what is cited and not here, unless an event here deleted it; returns how many, and those not found."""
     wanted = set(plan.wanted)
     if wanted:
-        wanted -= _redacted(ledger)
+        wanted -= _redacted(ledger) | plan.redacted
     left = set(wanted)
     for digest, content in source.objects(wanted):
         if payload_hash(content) == digest:

@@ -55,7 +55,8 @@ class Plan(Struct):
     `common` is the last event that both chains hold at the same place, 0 for another ledger.
 
     `lowered` if it is another ledger, of which `observed` is taken in as `imported`. `aliases` are [id there, id
-    here] of known events that others cite. `wanted` are cited objects that are not here. `closing` is False if there
+    here] of known events that others cite. `wanted` are cited objects that are not here, `redacted` payloads that events
+    of the other side took out. `closing` is False if there
     is nothing that an event would have to close; `unclosed` if an earlier run was killed before its closing event.
     """
 
@@ -72,6 +73,7 @@ class Plan(Struct):
     by_type: Counter[str] = field(default_factory=Counter)
     aliases: list[tuple[str, str]] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
+    redacted: set[str] = field(default_factory=set)
     unclosed: bool = False
 
     @property
@@ -273,6 +275,8 @@ class _Planner:
         if entry.data_hash is not None:
             self._payloads.add(entry.data_hash)
             self._want(entry.data_hash)
+        elif entry.type == "payload.redacted":
+            self.plan.redacted.update(_redacted(entry))
         elif entry.type == "observation.noted" and b'"objects":[]' not in line:
             for digest in _objects(entry):
                 self._want(digest)
@@ -325,6 +329,10 @@ class _Cited(msgspec.Struct):
     objects: list[str]
 
 
+class _Redacted(msgspec.Struct):
+    data_hash: str
+
+
 def _aliases(entry: Entry) -> Iterator[tuple[bytes, bytes]]:
     try:
         pairs = msgspec.json.decode(entry.data, type=_Aliases).aliases
@@ -337,6 +345,13 @@ def _aliases(entry: Entry) -> Iterator[tuple[bytes, bytes]]:
 def _objects(entry: Entry) -> list[str]:
     try:
         return msgspec.json.decode(entry.data, type=_Cited).objects
+    except msgspec.DecodeError:
+        return []
+
+
+def _redacted(entry: Entry) -> list[str]:
+    try:
+        return [msgspec.json.decode(entry.data, type=_Redacted).data_hash]
     except msgspec.DecodeError:
         return []
 

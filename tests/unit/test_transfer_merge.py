@@ -292,6 +292,22 @@ class TestObjects:
         take(ours, theirs)
         assert not ours.objects.has(event["data_hash"])
 
+    def test_what_the_other_side_redacted_is_told_and_not_copied(self, pair: tuple[Ledger, Ledger]) -> None:
+        ours, theirs = pair
+        theirs.append([draft(ObservationNoted(statement="salted"), actor=ADA, redactable=True)])
+        take(ours, theirs)
+        theirs.append([draft(ObservationNoted(statement="other"), actor=ADA, redactable=True)])
+        digests = []
+        for event in events(theirs)[2:]:
+            digests.append(event["data_hash"])
+            redacted = PayloadRedacted(
+                event=event["id"], data_hash=event["data_hash"], reason="asked for", requested_by="human:ada"
+            )
+            theirs.append([draft(redacted)])
+        _, done = take(ours, theirs)
+        assert done.left == [digests[0]]
+        assert not ours.objects.has(digests[1])
+
 
 class TestRefusals:
     def refused(self, ours: Ledger, theirs: Ledger | Path, error: type[T2cError], words: str) -> None:
