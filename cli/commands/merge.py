@@ -83,6 +83,11 @@ def _told(invocation: Invocation, found: MergeResult) -> None:
         invocation.output.warn(
             f"the other side does not hold {_many(len(found.missing), 'cited object')} either"
         )
+    if found.left:
+        invocation.output.warn(
+            f"still here: {_many(len(found.left), 'payload')} that the other side redacted; `t2c ledger verify "
+            "--level domain` says which, `t2c ledger redact` takes them out"
+        )
 
 
 def merge_driver(

@@ -94,6 +94,21 @@ def test_what_is_not_sound_is_not_taken_in(t2c: Any, branch: Path) -> None:
     assert (t2c.root / ".t2c" / "journal.ndjson").read_bytes() == before
 
 
+def test_payloads_that_the_other_side_redacted_are_named(t2c: Any, branch: Path) -> None:
+    note(t2c, "secret", "--redactable", cwd=branch)
+    assert t2c("ledger", "merge", branch).code == 0
+    assert t2c("ledger", "redact", "5", "--reason", "asked for", cwd=branch).code == 0
+    done = t2c("ledger", "merge", branch)
+    assert "still here: 1 payload that the other side redacted" in done.err
+    assert t2c("ledger", "verify", "--level", "domain").code == 1
+    seq = next(event["seq"] for event in events(t2c) if "data_hash" in event)
+    assert t2c("ledger", "redact", str(seq), "--reason", "the other side did").code == 0
+    assert t2c("ledger", "verify", "--level", "domain").code == 0
+    # The other one is not asked to bring it back, nor is this one.
+    assert t2c("ledger", "merge", t2c.root, cwd=branch).code == 0
+    assert t2c("ledger", "verify", "--level", "domain", cwd=branch).code == 0
+
+
 def test_it_is_not_merged_with_itself(t2c: Any, branch: Path) -> None:
     assert t2c("ledger", "merge", ".").code == 2
     assert t2c("ledger", "merge", "no-such-place").code == 2
