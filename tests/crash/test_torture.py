@@ -36,7 +36,18 @@ def tortured(script: str, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("workload", ["appends", "objects", "seal", "first", "batched", "stream"])
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "appends",
+        "objects",
+        "seal",
+        "seal-all",
+        "first",
+        "batched",
+        "stream",
+    ],
+)
 def test_a_power_failure_loses_nothing_that_was_synced(workload: str) -> None:
     said = tortured("power.py", "--seconds", "20", "--most", "30", "--only", workload)
     assert "crash states" in said and "crash states 0 " not in said

@@ -99,8 +99,8 @@ with Ledger(workspace) as ledger:
 """,
     "seal": """
 with Ledger(workspace, hold=True, rule=SealRule(bytes=1000, events=8)) as ledger:
-    for turn in range(4):
-        say(ledger.append([note(f"turn {turn} {n}" + "x" * 90) for n in range(5)]))
+    for turn in range(3):
+        say(ledger.append([note(f"turn {turn} {n}" + "x" * 90) for n in range(7)]))
 """,
     "seal-all": """
 with Ledger(workspace, hold=True, rule=SealRule(bytes=1000, events=8)) as ledger:
