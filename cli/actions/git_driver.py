@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from t2c.cli.actions.context import Context
+from t2c.ledger.engine import JOURNAL
 from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.journal.files import make_folder, write_atomically
 from t2c.ledger.journal.lock import OneShotLock
@@ -25,7 +26,7 @@ _SETTINGS: Final = (
     ("merge.t2c.recursive", "binary"),
 )
 _REMEDY: Final = (
-    "git restore --source=HEAD --staged --worktree {folder} && t2c ledger merge git:MERGE_HEAD && git add {folder}, "
+    "git restore --source=HEAD --staged --worktree {folder} && t2c {root}ledger merge git:MERGE_HEAD && git add {folder}, "
     "then go on as Git says (in a rebase it is git:REBASE_HEAD, in a cherry-pick git:CHERRY_PICK_HEAD)"
 )
 
@@ -50,13 +51,19 @@ def drive(context: Context, ours: str, theirs: str, path: str) -> DrivenResult:
     """
     from t2c.ledger.transfer.driver import merge_versions
 
+    if Path(path).name != JOURNAL:
+        raise Usage(
+            f"{path} is no journal: its name is not {JOURNAL}",
+            safe="our side is as it was",
+            remedy="let the attribute merge=t2c stand in the .gitattributes of the ledger's folder only",
+        )
+    folder = Path(path).parent
     try:
-        if Path(path).name != "journal.ndjson":
-            raise Usage(f"{path} is no journal: its name is not journal.ndjson")
-        done = merge_versions(context.cwd / ours, context.cwd / theirs, (context.cwd / path).parent)
+        done = merge_versions(context.cwd / ours, context.cwd / theirs, context.cwd / folder)
     except T2cError as error:
+        root = "" if folder.parent == Path() else f"--root {shlex.quote(str(folder.parent))} "
         error.safe = "our side is as it was"
-        error.remedy = _REMEDY.format(folder=shlex.quote(str(Path(path).parent)))
+        error.remedy = _REMEDY.format(folder=shlex.quote(str(folder)), root=root)
         raise
     return DrivenResult(path, done.plan.events, done.plan.known, done.seq, done.hash)
 
