@@ -16,16 +16,16 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from t2c.cli.config_text import line_of, parse
+from t2c.cli.sections import AnchorSettings, RedactSettings, ScanSettings
 from t2c.ledger.errors import Environment, Usage
 
 __all__ = [
-    "DEFAULTS", "KEYS", "ROOT_VARIABLE", "AnchorMode", "AnchorSettings", "Color", "ConfigFile", "Durability", "Key",
-    "RedactSettings", "ScanSettings", "Settings", "Terminal", "Value", "debugging", "environment", "load", "terminal",
+    "DEFAULTS", "KEYS", "ROOT_VARIABLE", "Color", "ConfigFile", "Durability", "Key",
+    "Settings", "Terminal", "Value", "debugging", "environment", "load", "terminal",
 ]  # fmt: skip
 
 Durability = Literal["commit", "batch", "none"]
 Color = Literal["auto", "always", "never"]
-AnchorMode = Literal["off", "best-effort", "required"]
 Value = str | int | bool | tuple[str, ...]
 
 ROOT_VARIABLE: Final = "T2C_ROOT"
@@ -35,31 +35,6 @@ _PREFIX: Final = "T2C_"
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _MODES: Final = ("off", "best-effort", "required")
-
-
-class ScanSettings(NamedTuple):
-    """What a scan reads and where it stops; sizes are in bytes. What it leaves out it names."""
-
-    commits: int = 500
-    max_file_bytes: int = 1_000_000
-    max_changelog_bytes: int = 8_000_000
-    exclude: tuple[str, ...] = ()
-
-
-class AnchorSettings(NamedTuple):
-    """Where a signed checkpoint is anchored outside the journal, and what a failure to do so means."""
-
-    git: AnchorMode = "off"
-    rfc3161: AnchorMode = "off"
-    rfc3161_url: str = ""
-    rfc3161_ca: str = ""
-
-
-class RedactSettings(NamedTuple):
-    """What is masked on its way into the log beside known values, and what is not."""
-
-    detect: bool = True
-    allow: tuple[str, ...] = ()
 
 
 class ConfigFile(NamedTuple):
@@ -163,6 +138,11 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
         Key("redact.detect", "mask what looks like a secret before it is recorded"),
         Key("redact.allow", "what is no secret: values, or expressions that fit them whole", check=_allowed),
+        Key(
+            "anchor.every",
+            "events after which a scan or append ends with a signed checkpoint; 0: never",
+            minimum=0,
+        ),
         Key("anchor.git", "put each signed checkpoint into a Git note", choices=_MODES),
         Key("anchor.rfc3161", "have each signed checkpoint time-stamped", choices=_MODES),
         Key("anchor.rfc3161_url", "the address of the time-stamp authority"),

@@ -12,12 +12,14 @@ from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.anchors.files import keep_beside, keep_local, local
 from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.anchors.signing import open_tree, sign_head, state_of
+from t2c.ledger.engine import JOURNAL
 from t2c.ledger.journal.note import SignedNote
+from t2c.ledger.journal.read import JournalFile
 
 if TYPE_CHECKING:
     from t2c.cli.actions.anchor import Anchored
 
-__all__ = ["CheckpointResult", "checkpoint"]
+__all__ = ["CheckpointResult", "checkpoint", "due"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,16 @@ def checkpoint(context: Context, sign: bool, key: str | None, state: Path | None
         run = run_anchors(context)
         return replace(result, anchors=run.done, warnings=run.warnings)
     return result
+
+
+def due(context: Context) -> bool:
+    """True if, by the setting `anchor.every`, so many events came since the last checkpoint that one is to be signed."""
+    every = context.settings.anchor.every
+    if not every or not (context.workspace / JOURNAL).exists():
+        return False
+    kept = (context.workspace / "checkpoints").glob("*.txt")
+    newest = max((int(path.stem) for path in kept if path.stem.isdecimal()), default=0)
+    return JournalFile(context.workspace / JOURNAL).head().seq - newest >= every
 
 
 def _unsigned(context: Context) -> CheckpointResult:

@@ -10,7 +10,7 @@ import msgspec
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import funnel_of
-from t2c.cli.settings import ScanSettings
+from t2c.cli.sections import ScanSettings
 from t2c.ledger.commands.evidence import Observation, Observed
 from t2c.ledger.errors import T2cError
 from t2c.ledger.events.runs import StageStatus

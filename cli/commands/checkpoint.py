@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,10 @@ from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.ledger.errors import Usage
 
-__all__ = ["checkpoint"]
+if TYPE_CHECKING:
+    from t2c.cli.actions.context import Context
+
+__all__ = ["checkpoint", "keep_up"]
 
 
 def checkpoint(
@@ -48,3 +51,26 @@ def checkpoint(
     for warning in found.warnings:
         invocation.output.warn(warning)
     invocation.emit(found, lambda style: found.note)
+
+
+def keep_up(invocation: Invocation, context: Context) -> None:
+    """At the end of a command that records: sign a checkpoint if the setting `anchor.every` says that one is due.
+
+    That there is no key to sign with is a warning: what the command did is recorded.
+    """
+    if not context.settings.anchor.every:
+        return
+    from t2c.cli.actions import checkpoint as action
+    from t2c.cli.actions.state import state_dir
+
+    if not action.due(context):
+        return
+    try:
+        signed = action.checkpoint(context, True, None, state_dir(invocation.environ))
+    except Usage as error:
+        invocation.output.warn(f"no checkpoint was signed: {error.what} ({error.remedy})")
+        return
+    for warning in signed.warnings:
+        invocation.output.warn(warning)
+    if signed.new:
+        invocation.output.say(f"signed a checkpoint of {signed.size:,} events: {signed.path}")

@@ -8,6 +8,7 @@ from typing import Annotated, BinaryIO, Final, Literal
 
 import typer
 
+from t2c.cli.commands.checkpoint import keep_up
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.commands.table import Branch, Entry
@@ -111,6 +112,7 @@ def append(
         )
         receipts = action.append(context, request)
         invocation.output.recorded = f"what was given is recorded, up to seq {receipts[-1].seq}"
+        keep_up(invocation, context)
     masked = Counter[str]()
     for receipt in receipts:
         masked.update(receipt.masked)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from t2c.cli.commands.checkpoint import keep_up
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
@@ -47,6 +48,8 @@ def scan(
         invocation.root = folder
     with invocation.context({"scan.commits": commits}) as context:
         scanned = action.scan(context)
+        if scanned.failure is None:
+            keep_up(invocation, context)
         summary = Path(".t2c", "projections", "summary", "summary.md")
     result = scanned.result
     invocation.emit(result, lambda style: _text(result, summary, style))

@@ -25,6 +25,7 @@ OTHER = {
     "redact.detect": (False, "false", "no"),
     "redact.allow": (("ghp_[a-z]+", "abc"), '["ghp_[a-z]+", "abc"]', "ghp_[a-z]+, abc"),
     "scan.exclude": (("*.min.js", "build/"), '["*.min.js", "build/"]', "*.min.js, build/"),
+    "anchor.every": (50, "50", "50"),
     "anchor.git": ("required", '"required"', "required"),
     "anchor.rfc3161": ("best-effort", "'best-effort'", "best-effort"),
     "anchor.rfc3161_url": ("https://tsa.example/", "'https://tsa.example/'", "https://tsa.example/"),
