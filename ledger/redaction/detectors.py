@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from t2c.ledger.redaction.entropy import placeholder, random_looking
+from t2c.ledger.redaction.prefilter import nothing_in
 
 __all__ = ["KINDS", "Detector", "folded", "holds_a_secret", "matches", "suspects"]
 
@@ -234,7 +235,6 @@ _HEADERS: Final = (
     Detector("authorization", "earer ", _BEARER, _random_part, 1),
     Detector("authorization", "asic ", _BASIC, _is_basic, 1),
 )
-_WORDS: Final = ("secret", "token", "pass", "credential", "key")
 _ASSIGNMENTS: Final = tuple(
     Detector(
         "assigned_secret",
@@ -259,68 +259,20 @@ KINDS: Final = tuple(
 
 
 def suspects(text: str) -> list[Detector]:
-    """The detectors whose literals stand in the text, in the order in which they are to be tried.
-
-    Nearly every text has none, and most have not even the characters that the literals need.
-    """
+    """The detectors whose literals stand in the text, in the order in which they are to be tried."""
+    if nothing_in(text):
+        return []
     found: list[Detector] = []
     for char, needles in _ROWS:
-        if char in text and ((tails := _TAILS.get(char)) is None or _tailed(text, char, tails)):
+        if char in text:
             for needle, rows in needles:
                 if needle in text:
                     found += [row for row in rows if row.literal in text]
-    if "uthorization" in text:
-        found += [row for row in _HEADERS if row.literal in text]
-    if _assigns(text, ":") or _assigns(text, "="):
+    found += [row for row in _HEADERS if row.literal in text]
+    if ":" in text or "=" in text:
         lowered = text.lower()
-        for word in _WORDS:
-            if word in lowered:
-                found += [row for row in _ASSIGNMENTS if row.literal in lowered]
-                break
+        found += [row for row in _ASSIGNMENTS if row.literal in lowered]
     return found
-
-
-_TAILS: Final = {
-    "-": frozenset({"sk", "at", "pi", "--", *(f"x{letter}" for letter in "abeoprs")}),
-    "_": frozenset({"at", "pm", "hf", "ve", "st", *(f"h{letter}" for letter in "opsur")}),
-}
-"""The two characters before the sign, in the literals of its group."""
-_FEW: Final = 5
-"""Up to so many signs it is cheaper to look at each than for the literals."""
-
-
-def _tailed(text: str, sign: str, tails: frozenset[str]) -> bool:
-    """False if none of the literals of a group can stand in the text, by what stands before their sign."""
-    if text.count(sign) > _FEW:
-        return True
-    at = text.find(sign)
-    while at >= 0:
-        if text[at - 2 : at] in tails:
-            return True
-        at = text.find(sign, at + 1)
-    return False
-
-
-_MANY: Final = 16
-"""From so many signs on it is cheaper to look for the words."""
-_FROM: Final = 9
-_TO: Final = 17
-"""Characters behind a sign that are the value's in any case: at most 8 may stand between, and 16 are the least."""
-
-
-def _assigns(text: str, sign: str) -> bool:
-    """True if a value without a space, long enough to be a secret, may stand behind one of these signs."""
-    at = text.find(sign)
-    if at < 0:
-        return False
-    if text.count(sign) >= _MANY:
-        return True
-    while at >= 0:
-        window = text[at + _FROM : at + _TO]
-        if " " not in window and len(window) == _TO - _FROM:
-            return True
-        at = text.find(sign, at + 1)
-    return False
 
 
 def folded(text: str) -> str:

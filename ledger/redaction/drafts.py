@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
@@ -14,29 +15,26 @@ from t2c.ledger.redaction.funnel import Funnel
 __all__ = ["mask_draft"]
 
 _NOTHING: Mapping[str, int] = {}
+_BY_THEIR_TEXT: Final = frozenset({"checkpoint.signed", "key.registered"})
+"""Types that hold a signature or a public key, which are nothing any more if a character of them changes."""
 
 
 def mask_draft(item: EventDraft, funnel: Funnel) -> tuple[EventDraft, Mapping[str, int]]:
     """The draft without secrets in its payload, key and run, and what was found, by kind.
 
-    Records are masked where they are read, since their ids rest on their text. An event that came from elsewhere
-    stays as it is: its line there could not be made again. Raises Refused if the payload, once masked, is none of
-    its type any more.
+    Records are masked where they are read, since their ids rest on their text. Signatures stay whole, and so does an
+    event that came from elsewhere, whose line there could not be made again. Raises Refused if the payload, once
+    masked, is none of its type any more.
     """
-    if item.type.startswith("record.") or item.origin is not None:
+    if item.type.startswith("record.") or item.type in _BY_THEIR_TEXT or item.origin is not None:
         return item, _NOTHING
     content, findings = funnel.mask_json(item.data)
     key, run = item.key, item.run
-    if key is not None or run is not None:
-        found = Counter(findings)
-        if key is not None and not funnel.clean(key):
-            masked = funnel.mask(key)
-            key = masked.text
-            found.update(masked.findings)
-        if run is not None and not funnel.clean(run):
-            masked = funnel.mask(run)
-            run = masked.text
-            found.update(masked.findings)
+    if not ((key is None or funnel.clean(key)) and (run is None or funnel.clean(run))):
+        masked_key, masked_run = funnel.mask(key or ""), funnel.mask(run or "")
+        key = None if key is None else masked_key.text
+        run = None if run is None else masked_run.text
+        found = Counter(findings) + Counter(masked_key.findings) + Counter(masked_run.findings)
         findings = dict(sorted(found.items()))
     if not findings:
         return item, _NOTHING

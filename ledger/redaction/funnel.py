@@ -107,7 +107,8 @@ class Funnel:
         return Masked(text, tuple(removed))
 
     def _met(self, text: str) -> list[str]:
-        return [form for form in self._forms if form in text]
+        forms = self._forms
+        return [form for form in forms if form in text] if forms else []
 
     def _detected(self, rows: Sequence[Detector], text: str, removed: list[Removed]) -> str:
         small: str | None = None
