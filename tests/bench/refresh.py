@@ -28,54 +28,61 @@ from common import (
     recorded,
     relation,
 )
-from total import PROJECTIONS, Total
+from total import PROJECTIONS
 
 from t2c.ledger.engine import Ledger
 from t2c.projections.fold import Folded, fold
 from t2c.projections.registry import ALL
 
 NEW = 1000
+LENGTHS = (10_000, 100_000)
 RECORDS = 50_000
 
 
-def behind(events: int) -> Path:
-    """A ledger of `events` events and 1,000 more, with a snapshot of the total taken before them."""
-    place = copy_of(noted(events), f"refresh-{events}")
+def behind(events: int, ledger_of: Callable[[int], Path]) -> tuple[Path, int]:
+    """A ledger of `events` events and 1,000 more, with a snapshot of the total taken before them, and that total."""
+    place = copy_of(ledger_of(events), f"refresh-{events}")
     with Ledger(place, clock=CLOCK, durability="none") as ledger:
-        fold(ledger.journal, PROJECTIONS, ["total"], cache=ledger.cache / "folds", snapshot_after=1)
+        folded = fold(ledger.journal, PROJECTIONS, ["total"], cache=ledger.cache / "folds", snapshot_after=1)
         ledger.append(notes(events, events + NEW - 1))
-    return place
+    return place, folded.states["total"].count
 
 
-def refreshed(place: Path, events: int) -> Callable[[], None]:
+def refreshed(place: Path, events: int, count: int) -> Callable[[], None]:
     """A refresh that must start from the snapshot and end at the head."""
 
     def refresh() -> None:
         ledger = Ledger(place)
         folded = fold(ledger.journal, PROJECTIONS, ["total"], cache=ledger.cache / "folds")
         assert folded.resumed == {"total": events}, folded.resumed
-        state = folded.states["total"]
-        assert isinstance(state, Total)
-        assert state.count == events - 1 + NEW
+        assert folded.states["total"].count == count + NEW
 
     return refresh
 
 
-def whatever_the_history(asked: Asked, lengths: tuple[int, ...] = (10_000, 100_000)) -> Iterator[Row]:
+def whatever_the_history(
+    asked: Asked,
+    lengths: tuple[int, ...] = LENGTHS,
+    ledger_of: Callable[[int], Path] = noted,
+    prefix: str = "refresh",
+) -> Iterator[Row]:
     """One row for each length, and one for how far they lie apart."""
-    places = {length: behind(length) for length in lengths}
-    costs = alternate(3 * asked.rounds, *(refreshed(place, length) for length, place in places.items()))
-    spent = [cpu(each) * 1e3 for each in costs]
+    calls = []
+    for length in lengths:
+        place, count = behind(length, ledger_of)
+        cached(files(place))
+        calls.append(refreshed(place, length, count))
+    spent = [cpu(each) * 1e3 for each in alternate(3 * asked.rounds, *calls)]
     for length, took in zip(lengths, spent, strict=True):
         yield Row(
-            f"refresh-{length}",
+            f"{prefix}-{length}",
             f"warm refresh, {NEW:,} new events after {length:,}, state of fixed size",
             value=took,
             unit="ms CPU",
             must="<= 15",
         )
     yield Row(
-        "refresh-history",
+        f"{prefix}-history",
         "the dearest of these",
         "the cheapest of these",
         max(spent) / min(spent),
