@@ -4,7 +4,7 @@ that was put back and every fork, under its right name.
 
 The list knows statements only; what a checkpoint must say is worked out from the lines by the oracle, which shares no
 code with t2c. Mutations seen to fail: a segment counted twice; an unsynced end kept in part; a merge that takes in what
-is here already; `rolled_back` said of a fork.
+is here already; `truncated` said of a fork.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from t2c.ledger.anchors.base import Anchor, judge
+from t2c.ledger.anchors.base import Anchor, Judgement, judge
 from t2c.ledger.engine import JOURNAL, Ledger, create
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.append import Receipt
@@ -191,9 +191,14 @@ class Machine(RuleBasedStateMachine):
         self.copies.append(Copy(folder, [*self.said], {**self.keys}))
 
     @precondition(lambda self: self.copies)
-    @rule(data=st.data())
-    def put_an_older_state_back(self, data: st.DataObject) -> None:
-        copy = data.draw(st.sampled_from(self.copies))
+    @rule(data=st.data(), more=st.integers(0, 6))
+    def put_an_older_state_back(self, data: st.DataObject, more: int) -> None:
+        """What was there is vouched for, then an older state comes back and may go another way from there."""
+        if not self.unfinished:
+            self.keep_a_checkpoint()
+        self.restore(data.draw(st.sampled_from(self.copies)), more)
+
+    def restore(self, copy: Copy, more: int) -> None:
         for engine in self.engines:
             engine.close()
         for torn in self.workspace.glob("*.torn-*"):
@@ -201,6 +206,8 @@ class Machine(RuleBasedStateMachine):
         shutil.rmtree(self.workspace / "segments", ignore_errors=True)
         shutil.copytree(copy.folder, self.workspace, dirs_exist_ok=True)
         self.said, self.keys, self.unfinished = [*copy.said], {**copy.keys}, False
+        for _ in range(more):
+            self.append(1, ["another way"], False, False)
 
     @precondition(lambda self: self.copies)
     @rule(data=st.data(), more=st.integers(0, 3))
@@ -237,17 +244,19 @@ class Machine(RuleBasedStateMachine):
         kinds = {fault.kind for fault in verify_chain(self.path).faults} if not self.unfinished else set()
         assert kinds == set()
 
-    @invariant()
-    def every_kept_checkpoint_says_what_became_of_the_journal(self) -> None:
-        if self.unfinished or not self.kept:
-            return
-        sizes = {kept.checkpoint.size for kept in self.kept}
-        report = verify_chain(self.path, sizes=sizes)
+    def judged(self) -> Judgement:
+        report = verify_chain(self.path, sizes={kept.checkpoint.size for kept in self.kept})
         anchors = [
             Anchor(f"kept {number}", kept.checkpoint, kept.checkpoint.body(), "given")
             for number, kept in enumerate(self.kept)
         ]
-        said = judge(anchors, report.events, lambda size: report.roots[size])
+        return judge(anchors, report.events, lambda size: report.roots[size])
+
+    @invariant()
+    def every_kept_checkpoint_says_what_became_of_the_journal(self) -> None:
+        if self.unfinished or not self.kept:
+            return
+        said = self.judged()
         now = self.leaves()
         forked = any(
             kept.leaves != now[: len(kept.leaves)] for kept in self.kept if len(kept.leaves) <= len(now)
@@ -272,6 +281,27 @@ def test_a_ledger_is_a_list_that_remembers(
     run_state_machine_as_test(
         Machine, settings=settings(max_examples=40, stateful_step_count=30, deadline=None)
     )
+
+
+@pytest.mark.parametrize(("more", "verdict"), [(0, "truncated"), (1, "forked"), (2, "forked"), (9, "forked")])
+def test_another_way_from_an_older_state_is_a_fork_however_short(
+    more: int, verdict: str, oracle: Any, note: Callable[..., EventDraft]
+) -> None:
+    """What chance seldom makes: of two checkpoints of the way that was left, one lies beyond the other way's end."""
+    Machine.oracle, Machine.note = oracle, staticmethod(note)
+    machine = Machine()
+    try:
+        machine.append(0, ["common"], False, False)
+        machine.copy()
+        for _ in range(2):
+            machine.append(0, ["left"], False, False)
+            machine.keep_a_checkpoint()
+        machine.restore(machine.copies[0], more)
+        machine.the_journal_is_what_the_model_holds()
+        assert machine.judged().verdict == verdict
+        machine.every_kept_checkpoint_says_what_became_of_the_journal()
+    finally:
+        machine.teardown()
 
 
 @pytest.mark.parametrize("left", [bytes(512), b"\0", b"x"], ids=["zeros", "zero", "a byte"])
