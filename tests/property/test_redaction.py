@@ -1,7 +1,7 @@
 """Laws of the funnel: it never changes a text without secrets, changes a masked text no more, and lets no known value and
 no secret of a known format through, whatever stands around them.
 
-Mutations seen to fail: one round only; known values in any order; a filter that forgets a literal.
+Mutations seen to fail: known values in any order; a filter that forgets a literal.
 """
 
 from __future__ import annotations

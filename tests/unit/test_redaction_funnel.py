@@ -2,7 +2,7 @@
 second time.
 
 Mutations seen to fail: a detector left out; the entropy test left out; hashes not told from secrets; known values in the
-order of their names; no JSON form of a known value; the marker taken for a secret; a filter that forgets a literal.
+order of their lengths; no JSON form of a known value; a JWT by its first letters; a filter that forgets a literal.
 """
 
 from __future__ import annotations
@@ -87,7 +87,20 @@ OTHERS = {
     "jwt without signature": ("jwt", JWT.rpartition(".")[0] + "."),
 }
 
-AROUND = ("{}", "use {} here", "`{}`", '"{}"', "KEY={}", "({})", "a: {},", "{}\nand more", "see {}")
+AROUND = (
+    "{}",
+    "use {} here",
+    "`{}`",
+    '"{}"',
+    "KEY={}",
+    "({})",
+    "a: {},",
+    "{}\nand more",
+    "see {}",
+    "a-b-c-d-e-f-g {}",
+    "a_b_c_d_e_f_g {}",
+    "a: b: c: d: {}",
+)
 
 
 @pytest.mark.parametrize("around", AROUND)
@@ -195,6 +208,9 @@ LOOKALIKES = (
     "password=changeme_please_1234",
     "secret: your-secret-key-goes-here-1",
     "token: <paste-the-token-2-here-please>",
+    "token: 1a2b1a2b1a2b1a2b1a2b1a2b",
+    "api_key_fingerprint: " + drawn("fingerprint", 24),
+    "token_digest=" + drawn("digest", 30),
     "tokenizer = AutoTokenizerForModelV2Base3x",
     "secretary: 1a2b3c4d5e6f7g8h9i0j",
     "password: /etc/secrets/a1b2c3d4/e5f6g7h8",
