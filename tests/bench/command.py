@@ -13,7 +13,7 @@ import statistics
 import sys
 from collections.abc import Iterator
 
-from common import BENCH, Asked, Row, alone, process, t2c, workspace
+from common import BENCH, Asked, Row, alone, process, statement, t2c, workspace
 
 IMPORTS = "import typer, orjson; from pydantic import BaseModel"
 BODIES = 30_000
@@ -67,7 +67,7 @@ def many_events(asked: Asked) -> Iterator[Row]:
     path = BENCH / "bodies.jsonl"
     with path.open("w") as stream:
         for number in range(count):
-            data = {"statement": f"{number:012}-" * 25, "metadata": {"number": number, "half": number + 0.5}}
+            data = {"statement": statement(number), "metadata": {"number": number, "half": number + 0.5}}
             stream.write(json.dumps({"type": "observation.noted", "data": data}) + "\n")
     ratios, ours, theirs = [], [], []
     for turn in range(-1, max(3, asked.rounds - 2)):

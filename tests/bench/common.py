@@ -11,6 +11,7 @@ import fcntl
 import gc
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -37,7 +38,7 @@ BENCH = Path(__file__).resolve().parents[2] / ".bench"
 CLOCK = FixedClock(datetime(2026, 1, 5, 10, tzinfo=UTC))
 RUN = "20260105T100000Z-0123abcd"
 NOTE_BYTES = 700
-_LAYOUT = 1
+_LAYOUT = 2
 """Raised when the builders below make other journals, so that kept ones are built again."""
 
 Noted = CATALOGUE.payload("observation.noted")
@@ -71,12 +72,15 @@ class Cost(NamedTuple):
 
 def cost(call: Callable[[], object]) -> Cost:
     """What a call costs this process and the children that it waits for."""
-    before, wall = os.times(), time.perf_counter()
-    used = time.process_time()
+    children, used, started = _of_children(), time.process_time(), time.perf_counter()
     call()
-    used, wall, after = time.process_time() - used, time.perf_counter() - wall, os.times()
-    children = after.children_user - before.children_user + after.children_system - before.children_system
-    return Cost(wall, used + children)
+    spent = time.perf_counter() - started
+    return Cost(spent, time.process_time() - used + _of_children() - children)
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def alternate(rounds: int, *calls: Callable[[], object], warm: bool = True) -> list[list[Cost]]:
@@ -153,10 +157,17 @@ def available(verb: str) -> None:
         raise NotHere(f"there is no `t2c ledger {verb}`")
 
 
+def statement(number: int, length: int = NOTE_BYTES - 375) -> str:
+    """What somebody might say, of that many characters and unlike every other."""
+    said = f"Case {number:012} was checked on staging by two people; the report says what was seen, and the plan stands. "
+    return (said * (1 + length // len(said)))[:length]
+
+
 def note(number: int, size: int = NOTE_BYTES) -> EventDraft:
     """A draft whose line is about `size` bytes long and unlike every other."""
-    text = f"{number:012}-" * (1 + (size - 380) // 13)
-    payload = Noted(statement=text, metadata={"number": number, "half": number + 0.5})
+    payload = Noted(
+        statement=statement(number, size - 375), metadata={"number": number, "half": number + 0.5}
+    )
     return draft(payload, run=RUN)
 
 

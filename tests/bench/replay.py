@@ -17,7 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from common import BENCH, Asked, NotHere, Row, alone, alternate, cached, cpu, files, noted, recorded
+from common import (
+    BENCH,
+    Asked,
+    NotHere,
+    Row,
+    alone,
+    alternate,
+    cached,
+    cpu,
+    files,
+    noted,
+    recorded,
+    statement,
+)
 from total import PROJECTIONS, Total
 
 from t2c.ledger.engine import Ledger
@@ -92,7 +105,7 @@ def _peer(events: int) -> tuple[Callable[[], object], Callable[[], object], floa
     account = Account("main")
     for first in range(0, events, 1000):
         for number in range(first, first + 1000):
-            account.post(number, f"{number:012}-" * 25, "20260105T100000Z-0123abcd", "helper:t2c")
+            account.post(number, statement(number), "20260105T100000Z-0123abcd", "helper:t2c")
         app.save(account)
 
     def aggregate() -> None:

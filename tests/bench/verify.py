@@ -14,7 +14,21 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from common import BENCH, Asked, NotHere, Row, alone, alternate, cached, cpu, files, noted, process, wall
+from common import (
+    BENCH,
+    Asked,
+    NotHere,
+    Row,
+    alone,
+    alternate,
+    cached,
+    cpu,
+    files,
+    noted,
+    process,
+    statement,
+    wall,
+)
 
 from t2c.ledger.engine import JOURNAL
 from t2c.ledger.journal.verify import verify_chain
@@ -91,7 +105,7 @@ def against_auditchain(asked: Asked) -> Iterator[Row]:
     for first in range(0, events, 1000):
         log.append_many(
             [
-                ("agent", "task.closed", "acct", {"amount": number, "note": f"{number:010}" * 33})
+                ("agent", "task.closed", "acct", {"amount": number, "note": statement(number)})
                 for number in range(first, first + 1000)
             ]
         )
