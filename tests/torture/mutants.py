@@ -456,6 +456,13 @@ MUTATIONS = (
         "tests/unit/test_anchors_judge.py::test_the_verdicts",
     ),
     Mutation(
+        "a fork is told from a loss",
+        "ledger/anchors/base.py",
+        "    if differing:\n",
+        "    if differing and not beyond:\n",
+        "tests/property/test_journal_machine.py::test_another_way_from_an_older_state_is_a_fork_however_short",
+    ),
+    Mutation(
         "an old state that was put back has its own name",
         "ledger/anchors/base.py",
         'verdict = "rolled_back" if restored else "truncated"',
