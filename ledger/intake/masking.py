@@ -31,7 +31,8 @@ def masked(reading: Reading, funnel: Funnel) -> Reading:
     found: dict[str | None, tuple[set[Removed], list[int]]] = {}
     records = []
     for draft in reading.records:
-        if funnel.clean(_said(draft)):
+        # Most texts that could hold a secret hold none: asked once for all, before each of them is.
+        if not funnel.mask(_said(draft)).removed:
             records.append(draft)
             continue
         removed: set[Removed] = set()

@@ -16,6 +16,8 @@ _DASHED: Final = frozenset({"sk", "at", "pi", "", *(f"x{letter}" for letter in "
 _JOINED: Final = frozenset({"at", "pm", "hf", "ve", "st", *(f"h{letter}" for letter in "opsur")})
 """The two characters before the sign in the literals that hold one; none between two signs."""
 
+_KEYS: Final = ("_key", "-key", "ikey", "skey", "ekey", "hkey")
+"""How the names of secret keys end: api key, access key, private key, auth key."""
 _APART: Final = 60
 """Where signs stand closer than this it is cheaper to look for the words than at each sign."""
 _FROM: Final = 9
@@ -56,10 +58,10 @@ def _ends(text: str, sign: str, tails: frozenset[str]) -> bool:
 
 def _names(lowered: str) -> bool:
     return (
-        "key" in lowered
+        ("key" in lowered and any(ending in lowered for ending in _KEYS))
         or "token" in lowered
         or "secret" in lowered
-        or "pass" in lowered
+        or ("pass" in lowered and ("passw" in lowered or "passphrase" in lowered))
         or "credential" in lowered
     )
 
