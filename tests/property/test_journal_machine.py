@@ -283,9 +283,18 @@ def test_a_ledger_is_a_list_that_remembers(
     )
 
 
-@pytest.mark.parametrize(("more", "verdict"), [(0, "truncated"), (1, "forked"), (2, "forked"), (9, "forked")])
+@pytest.mark.parametrize(
+    ("witnessed", "more", "verdict"),
+    [
+        (False, 0, "truncated"),
+        (True, 0, "rolled_back"),
+        (False, 1, "forked"),
+        (True, 2, "forked"),
+        (True, 9, "forked"),
+    ],
+)
 def test_another_way_from_an_older_state_is_a_fork_however_short(
-    more: int, verdict: str, oracle: Any, note: Callable[..., EventDraft]
+    witnessed: bool, more: int, verdict: str, oracle: Any, note: Callable[..., EventDraft]
 ) -> None:
     """What chance seldom makes: of two checkpoints of the way that was left, one lies beyond the other way's end."""
     Machine.oracle, Machine.note = oracle, staticmethod(note)
@@ -293,6 +302,8 @@ def test_another_way_from_an_older_state_is_a_fork_however_short(
     try:
         machine.append(0, ["common"], False, False)
         machine.copy()
+        if witnessed:
+            machine.keep_a_checkpoint()
         for _ in range(2):
             machine.append(0, ["left"], False, False)
             machine.keep_a_checkpoint()
