@@ -15,22 +15,27 @@ from t2c.ledger.redaction.funnel import Funnel
 __all__ = ["mask_draft"]
 
 _NOTHING: Mapping[str, int] = {}
-_BY_THEIR_TEXT: Final = frozenset({"checkpoint.signed", "key.registered"})
-"""Types that hold a signature or a public key, which are nothing any more if a character of them changes."""
+_MASKED_BEFORE: Final = {"record.observed", "record.moved", "record.retracted", "record.interpreted"}
+"""Their ids rest on their text, so it is masked where it is read."""
+_BY_THEIR_TEXT: Final = {"checkpoint.signed", "key.registered"}
+"""They hold a signature or a public key, which are nothing any more if a character of them changes."""
+_AS_THEY_ARE: Final = frozenset(_MASKED_BEFORE | _BY_THEIR_TEXT)
 
 
 def mask_draft(item: EventDraft, funnel: Funnel) -> tuple[EventDraft, Mapping[str, int]]:
     """The draft without secrets in its payload, key and run, and what was found, by kind.
 
-    Records are masked where they are read, since their ids rest on their text. Signatures stay whole, and so does an
-    event that came from elsewhere, whose line there could not be made again. Raises Refused if the payload, once
+    An event that came from elsewhere stays as it is, or its line there could not be made again. Raises Refused if the payload, once
     masked, is none of its type any more.
     """
-    if item.type.startswith("record.") or item.type in _BY_THEIR_TEXT or item.origin is not None:
+    if item.type in _AS_THEY_ARE or item.origin is not None:
+        return item, _NOTHING
+    key, run = item.key, item.run
+    named = (run is None or funnel.clean_name(run)) and (key is None or funnel.clean(key))
+    if named and funnel.clean(item.data.decode()):
         return item, _NOTHING
     content, findings = funnel.mask_json(item.data)
-    key, run = item.key, item.run
-    if not ((key is None or funnel.clean(key)) and (run is None or funnel.clean(run))):
+    if not named:
         masked_key, masked_run = funnel.mask(key or ""), funnel.mask(run or "")
         key = None if key is None else masked_key.text
         run = None if run is None else masked_run.text

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
 from t2c.ledger.errors import Usage
@@ -90,6 +90,11 @@ class Funnel:
     def clean(self, text: str) -> bool:
         """True if nothing in the text can be a secret; False leaves the verdict to `mask`."""
         return not (self._met(text) or (self._detect and suspects(text)))
+
+    @cached_property
+    def clean_name(self) -> Callable[[str], bool]:
+        """`clean` for a text that comes again and again, such as the run that events belong to."""
+        return lru_cache(maxsize=64)(self.clean)
 
     def mask(self, text: str) -> Masked:
         """The text without its secrets."""
