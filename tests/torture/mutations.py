@@ -16,10 +16,12 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from ground import Tally, conclude, scratch
-from mutants import MUTATIONS, Mutation
+from mutants import CORE, Mutation
+from mutants_around import AROUND
 
 __all__ = ["torture"]
 
+MUTATIONS = (*CORE, *AROUND)
 ROOT = Path(__file__).parents[2]
 _FAILED = 1
 """How pytest ends when tests ran and one failed; any other end is no verdict of a test."""
