@@ -50,7 +50,8 @@ class AppendResult:
     masked: Mapping[str, int]
 
     @classmethod
-    def of(cls, receipt: Receipt, masked: Mapping[str, int]) -> AppendResult:
+    def of(cls, receipt: Receipt) -> AppendResult:
+        masked = dict(receipt.masked)
         return cls(receipt.seq, receipt.id, receipt.hash, receipt.durable, receipt.repeated, masked)
 
 
@@ -67,9 +68,6 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
             raise Usage("there is no ledger yet, so it has no head to expect", remedy="run `t2c init` first")
         make_ledger(context)
     with open_ledger(context, hold=len(drafts) > 1) as ledger:
-        # Masked here already, so that what is compared beforehand is what will be recorded.
-        passed = [mask_draft(item, ledger.funnel) for item in drafts]
-        drafts = [item for item, _ in passed]
         for item in drafts:
             _objects_exist(item, ledger.objects.has)
         expected = None
@@ -100,8 +98,7 @@ def append(context: Context, request: AppendRequest) -> list[AppendResult]:
                     f"{receipts[-1].seq}; `t2c ledger head` tells whether any after them is"
                 )
             raise
-    found = zip(receipts, passed, strict=True)
-    return [AppendResult.of(receipt, dict(masked)) for receipt, (_, masked) in found]
+    return [AppendResult.of(receipt) for receipt in receipts]
 
 
 def _checked_beforehand(drafts: Sequence[EventDraft], ledger: Ledger) -> None:
@@ -116,6 +113,9 @@ def _checked_beforehand(drafts: Sequence[EventDraft], ledger: Ledger) -> None:
                     safe="nothing was written",
                     remedy="find the id with `t2c ledger log --json`",
                 )
+        if item.key is None and item.type == "observation.noted":
+            continue  # its text can be masked wherever a secret stands
+        item, _ = mask_draft(item, ledger.funnel)
         if item.key is not None:
             known = ledger.index.keyed(item.key)
             first = keys.setdefault(item.key, item.content() if known is None else known.content)
