@@ -105,12 +105,30 @@ class EventIndex:
     def offset(self, event_id: str, head: Position | None = None) -> int | None:
         """The byte at which the line of an event starts.
 
-        Ids that it had elsewhere (`origin.id`, those of `former` places, aliases of a merge) resolve too.
+        Ids that it had elsewhere (`origin.id`, those of `former` places, aliases of a merge) resolve too. The line
+        itself is asked whether it bears the id: a cache is never the one to say so.
         """
         if not _EVENT_ID.fullmatch(event_id):
             return None
         with self._guard:
-            return self._find(_BY_ID, (_packed(event_id),), head)
+            for _ in range(2):
+                offset = self._find(_BY_ID, (_packed(event_id),), head)
+                if offset is None or self._bears(offset, event_id):
+                    return offset
+                self._discard()
+            return None
+
+    def _bears(self, offset: int, event_id: str) -> bool:
+        try:
+            names = _names_of(decode_entry(self._journal.line_at(offset)))
+        except msgspec.DecodeError:
+            return False
+        return event_id in names or any(
+            there == event_id and here in names
+            for entry in self._journal.entries()
+            if entry.type in _WITH_ALIASES
+            for there, here in _pairs_of(entry)
+        )
 
     def _is_ours(self, origin: Origin) -> bool:
         """True if an event was recorded in branches of this ledger only: keys of other ledgers bind nobody here."""
@@ -211,8 +229,7 @@ class EventIndex:
         last: tuple[int, bytes, int] | None = None
         for offset, line, entry in self._journal.lines(place):
             origin = entry.origin
-            names = (entry.id,) if origin is None else (entry.id, *(place.id for place in origin.places))
-            ids += [(_packed(name), offset) for name in names if _EVENT_ID.fullmatch(name)]
+            ids += [(_packed(name), offset) for name in _names_of(entry) if _EVENT_ID.fullmatch(name)]
             if entry.key is not None and (origin is None or self._is_ours(origin)):
                 keys.append((entry.key, offset))
             if entry.type in _WITH_ALIASES:
@@ -273,14 +290,25 @@ def _packed(event_id: str) -> bytes:
     return bytes.fromhex(event_id[4:])
 
 
-def _aliased(database: sqlite3.Connection, entry: Entry) -> list[tuple[bytes, int]]:
-    """The ids that events taken in cite, and the events here that they stand for."""
+def _names_of(entry: Entry) -> tuple[str, ...]:
+    """Every id that an event has or had."""
+    if entry.origin is None:
+        return (entry.id,)
+    return entry.id, *(place.id for place in entry.origin.places)
+
+
+def _pairs_of(entry: Entry) -> list[tuple[str, str]]:
+    """The aliases that the closing event of a merge holds: [id in the other chain, id here]."""
     try:
-        pairs = msgspec.json.decode(entry.data, type=_Aliases).aliases
+        return msgspec.json.decode(entry.data, type=_Aliases).aliases
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
+
+
+def _aliased(database: sqlite3.Connection, entry: Entry) -> list[tuple[bytes, int]]:
+    """The ids that events taken in cite, and the events here that they stand for."""
     found = []
-    for there, here in pairs:
+    for there, here in _pairs_of(entry):
         if _EVENT_ID.fullmatch(there) and _EVENT_ID.fullmatch(here):
             row = database.execute(_BY_ID, (_packed(here),)).fetchone()
             if row is not None:

@@ -244,3 +244,14 @@ def test_nothing_is_left_open(filled: Path, note: Note) -> None:
             ledger.index.offset("EVT-" + "0" * 20)
             next(iter(ledger.entries()))
     assert len(os.listdir(folder)) == before
+
+
+def test_an_index_that_names_another_event_is_not_believed(ledger: Ledger, note: Note) -> None:
+    first, second = ledger.append([note("a"), note("b")])
+    assert ledger.index.offset(first.id) == first.offset
+    ledger.index.close()
+    with sqlite3.connect(ledger.cache / "index.sqlite") as database:
+        database.execute("UPDATE ids SET offset = ?", (second.offset,))
+    database.close()
+    assert ledger.index.offset(first.id) == first.offset
+    assert ledger.index.offset(second.id) == second.offset
