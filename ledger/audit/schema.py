@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from t2c.ledger.events.catalogue import Catalogue
 from t2c.ledger.events.envelope import Envelope
+from t2c.ledger.journal.chain import own_id_fits
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel import canon
 
 __all__ = ["SchemaAudit", "first_problem"]
+
+_LEFT_OUT: Final = ("batch", "cause", "run", "key", "origin", "data", "data_hash")
 
 
 class SchemaAudit:
@@ -35,6 +39,10 @@ class SchemaAudit:
         except ValidationError as error:
             self._fault(seq, "envelope", first_problem(error))
             return
+        if not own_id_fits(line):
+            self._fault(seq, "event_id", f"{event['id']} is not the id of its content")
+        for problem in _beyond_the_shape(event):
+            self._fault(seq, "envelope", problem)
         if "data" in event:
             self._payload(seq, event["type"], event["v"], event["data"])
 
@@ -65,6 +73,19 @@ class SchemaAudit:
 
     def _fault(self, seq: int, kind: str, detail: str) -> None:
         self.faults.append(Fault(seq, kind, detail))
+
+
+def _beyond_the_shape(event: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with an envelope whose members are each of the right type."""
+    for name in _LEFT_OUT:
+        if event.get(name, True) in (None, [], ()):
+            yield f"{name} is empty, and members that are empty are left out"
+    if (batch := event.get("batch")) and batch[1] < 2:
+        yield "a batch of one is no batch"
+    try:
+        datetime.fromisoformat(event["ts"])
+    except ValueError:
+        yield f"there is no time {event['ts']}"
 
 
 def first_problem(error: ValidationError) -> str:
