@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -37,8 +38,12 @@ class ProjectResult:
     withheld: Mapping[str, int]
 
 
-def project(context: Context, names: Sequence[str] = (), at: str | None = None) -> ProjectResult:
+def project(
+    context: Context, names: Sequence[str] = (), at: str | None = None, full: bool = False
+) -> ProjectResult:
     """Make the named views (default: all) as of the head, or as of the moment `at`.
+
+    With `full` they are folded from the first event, and the snapshots that are kept are made anew.
 
     Raises Usage for an unknown name and what is no moment, Refused where a folder holds something that t2c did not make.
     """
@@ -50,6 +55,8 @@ def project(context: Context, names: Sequence[str] = (), at: str | None = None) 
     with open_ledger(context) as ledger:
         with_events(ledger)
         until = None if at is None else resolve(context, ledger, at).seq
+        if full:
+            shutil.rmtree(ledger.cache / "folds", ignore_errors=True)
         return _write(context, ledger, list(names) or list(ALL), until)
 
 

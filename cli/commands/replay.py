@@ -100,7 +100,7 @@ def _verdict(found: ReplayResult, style: Style) -> str:
     if found.ok:
         return f"on disk: {style.good('no difference')}"
     some = "1 difference" if found.differences == 1 else f"{found.differences:,} differences"
-    return f"on disk: {style.bad(some)} (t2c ledger project makes views anew; a cache may be deleted)"
+    return f"on disk: {style.bad(some)} (t2c ledger project --full makes views anew; a cache may be deleted)"
 
 
 def _row(row: Mapping[str, Any], style: Style) -> str:

@@ -26,6 +26,9 @@ def project(
         typer.Argument(metavar="NAME", help="Views to make; all without one.", autocompletion=_names),
     ] = None,
     at: At = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Fold from the first event; make the kept snapshots anew.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make the views again from the journal, in .t2c/projections. Deleting them loses nothing.
@@ -34,6 +37,7 @@ def project(
 
         t2c ledger project
         t2c ledger project summary graph
+        t2c ledger project --full
         t2c ledger project --at 120
         t2c ledger project summary --at 2026-01-05
     """
@@ -41,7 +45,7 @@ def project(
 
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        made = action.project(context, names or (), at)
+        made = action.project(context, names or (), at, full)
 
     def text(style: Style) -> str:
         lines = [

@@ -265,3 +265,26 @@ def test_an_empty_comparison_says_so(t2c: Any) -> None:
     for folder in ("cache", "projections"):
         subprocess.run(["rm", "-rf", str(t2c.root / ".t2c" / folder)], check=True)
     assert "nothing beside the journal" in t2c("ledger", "replay").out
+
+
+def test_views_from_a_false_snapshot_are_made_right_from_the_first_event(t2c: Any) -> None:
+    (t2c.root / "TODO.md").write_text("- [ ] Add the parser\n")
+    assert t2c("scan").code == 0
+    folder = t2c.root / ".t2c"
+    right = (folder / "projections" / "records" / "records.jsonl").read_bytes()
+    with Ledger(folder) as ledger:
+        cache = ledger.cache / "folds"
+        fold(ledger.journal, ALL, ALL, cache=cache, snapshot_after=1)
+        name = path_of(cache, ALL["records"])
+        header, _ = load(cache, ALL["records"], lambda position: True) or (None, None)
+        assert header is not None
+        save(cache, ALL["records"], header, ALL["records"].start())
+    for path in (folder / "projections" / "records").iterdir():
+        path.unlink()
+    assert name.exists()
+    assert t2c("ledger", "project", "records").code == 0
+    assert (folder / "projections" / "records" / "records.jsonl").read_bytes() != right
+    assert t2c("ledger", "replay", "--check").code == 1
+    assert t2c("ledger", "project", "--full").code == 0
+    assert (folder / "projections" / "records" / "records.jsonl").read_bytes() == right
+    assert t2c("ledger", "replay", "--check").code == 0
