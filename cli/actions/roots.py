@@ -64,8 +64,9 @@ class Roots:
             if tree.root(size) != checkpoint.root:
                 return None
             position = self._journal.position(size)
-            if position is None or position.hash != tree.leaf(size - 1).hex():
+            if position is None:
                 return None
+            tree.inclusion(size - 1, size, bytes.fromhex(position.hash))
             self._known[size] = checkpoint.root
             return Prefix(position, tree.subtrees(size))
         except T2cError:

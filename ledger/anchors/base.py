@@ -24,13 +24,14 @@ did to the journal, one that was given what its keeper vouches for, and so on.""
 class Anchor(NamedTuple):
     """`source` says in words where it was found (a file name, `git note <commit>`), `note` is its exact text.
 
-    `strength` is one of STRENGTHS.
+    `strength` is one of STRENGTHS. `place` is the file that holds it, by its path, if it has one of its own.
     """
 
     source: str
     checkpoint: Checkpoint
     note: str
     strength: str
+    place: str | None = None
 
 
 class Judgement(NamedTuple):

@@ -12,7 +12,7 @@ from t2c.ledger.anchors.base import Anchor
 from t2c.ledger.anchors.found import Found, Remark
 from t2c.ledger.anchors.keyring import private_folder
 from t2c.ledger.errors import Environment, Usage
-from t2c.ledger.journal.files import make_folder, write_atomically
+from t2c.ledger.journal.files import make_folder, read_regular, write_atomically
 from t2c.ledger.journal.note import MAX_NOTE, SignedNote, parse_checkpoint
 
 __all__ = ["beside", "checkpoint_file", "keep_beside", "keep_local", "local", "read_note"]
@@ -24,9 +24,8 @@ def checkpoint_file(folder: Path, size: int) -> Path:
 
 
 def read_note(path: Path) -> SignedNote:
-    """The checkpoint in a file. Raises Usage if it is none, OSError if it cannot be read."""
-    with path.open("rb") as stream:
-        return parse_checkpoint(stream.read(MAX_NOTE + 1), path.name)
+    """The checkpoint in a file. Raises Usage if it is none, OSError if it cannot be read or is no plain file."""
+    return parse_checkpoint(read_regular(path, MAX_NOTE + 1), path.name)
 
 
 def beside(folder: Path, ledger: str) -> Found:
@@ -43,7 +42,9 @@ def beside(folder: Path, ledger: str) -> Found:
             remarks.append(Remark("unreadable", 1, f"checkpoints/{path.name}: {error.strerror}"))
         else:
             if note.checkpoint.ledger == ledger:
-                anchors.append(Anchor(f"checkpoints/{path.name}", note.checkpoint, note.note, "beside"))
+                anchors.append(
+                    Anchor(f"checkpoints/{path.name}", note.checkpoint, note.note, "beside", str(path))
+                )
             else:
                 others.append(path.name)
     if others:
@@ -71,7 +72,9 @@ def local(state: Path, ledger: str) -> Found:
             where=str(path),
             remedy="put the file back that t2c wrote, or delete it",
         )
-    return Found((Anchor(f"the local anchor {path.name}", note.checkpoint, note.note, "local"),), ())
+    return Found(
+        (Anchor(f"the local anchor {path.name}", note.checkpoint, note.note, "local", str(path)),), ()
+    )
 
 
 def keep_beside(folder: Path, note: SignedNote) -> Path:
@@ -80,7 +83,7 @@ def keep_beside(folder: Path, note: SignedNote) -> Path:
     content = note.note.encode()
     try:
         make_folder(folder)
-        if not path.is_file() or path.read_bytes() != content:
+        if not path.is_file() or read_regular(path, len(content) + 1) != content:
             write_atomically(path, content)
     except OSError as error:
         raise _not_kept(path, error) from error

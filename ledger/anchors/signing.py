@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from t2c.ledger.anchors.base import Anchor, judge
+from t2c.ledger.anchors.files import beside
 from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, T2cError, Usage
@@ -20,18 +21,20 @@ from t2c.ledger.events.draft import draft
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_checkpoint
 from t2c.ledger.journal.read import JournalFile
-from t2c.ledger.journal.signature import VerifierKey, check, parse_key, sign
-from t2c.ledger.journal.tree import Tree
+from t2c.ledger.journal.signature import VerifierKey, check, parse_key, sign, vouched
+from t2c.ledger.journal.tree import Tree, walked
 
 __all__ = [
     "Registered",
     "Signed",
+    "every_key",
     "expired",
     "open_tree",
     "quiet_since",
     "register",
     "registered",
     "sign_head",
+    "signed_beside",
     "signer",
     "state_of",
 ]
@@ -57,7 +60,10 @@ class _SignedEvent(msgspec.Struct):
 
 
 class Registered(NamedTuple):
-    """A `key.registered` event. `public` is the key's text; `expires` None if it has no end."""
+    """A `key.registered` event. `public` is the key's text; `expires` None if it has no end.
+
+    `foreign` says that it is no key of this ledger: it bears another name, or was registered elsewhere.
+    """
 
     seq: int
     ts: str
@@ -66,6 +72,7 @@ class Registered(NamedTuple):
     public: str
     participant: str | None
     expires: str | None
+    foreign: bool = False
 
     def verifier(self) -> VerifierKey | None:
         """The key, if it is one that checks notes."""
@@ -85,15 +92,17 @@ class Signed(NamedTuple):
     new: bool
 
 
-def open_tree(ledger: Ledger, progress: Callable[[str, int, int], object] | None = None) -> Tree:
-    """The ledger's tree up to its head; see `Tree.open`. Close it.
+def open_tree(ledger: Ledger, progress: Callable[[str, int, int], None] | None = None) -> Tree:
+    """The ledger's tree up to its head, whose root every line was read for; see `Tree.open`. Close it.
 
-    `progress` is called with (what is done, events done, events in all).
+    `progress` is called with (what is done, done so far, in all). Raises Corrupt if the journal has faults.
     """
+    folder, journal = ledger.cache / "tree", ledger.journal
     if progress is None:
-        return Tree.open(ledger.cache / "tree", ledger.journal)
-    total = ledger.head().seq
-    return Tree.open(ledger.cache / "tree", ledger.journal, lambda done: progress("tree", done, total))
+        return Tree.open(folder, journal)
+    known = walked(journal, lambda done, size: progress("verify", done, size))
+    total = known[0].seq
+    return Tree.open(folder, journal, lambda done: progress("tree", done, total), known=known)
 
 
 def state_of(tree: Tree, ledger: str) -> Checkpoint:
@@ -111,10 +120,31 @@ def quiet_since(journal: JournalFile, size: int) -> int:
 
 
 def registered(ledger: Ledger) -> Iterator[Registered]:
-    """Every key that the ledger registered, the oldest first."""
+    """The keys of this ledger, the oldest first."""
+    return (key for key in every_key(ledger) if not key.foreign)
+
+
+def every_key(ledger: Ledger) -> Iterator[Registered]:
+    """Every key that was registered, the oldest first; those that came with events of other ledgers are foreign."""
+    identity = ledger.id()
     for _, line, entry in ledger.journal.lines():
-        if _TYPE in line and (found := _registered(entry)) is not None:
+        if _TYPE in line and (found := _registered(entry, identity)) is not None:
             yield found
+
+
+def signed_beside(ledger: Ledger) -> list[Anchor]:
+    """The checkpoints beside the journal that a key of this ledger signed, the smallest first."""
+    keys: dict[str, VerifierKey | None] = {}
+    found: list[Anchor] = []
+    for anchor in beside(ledger.workspace / "checkpoints", ledger.id()).anchors:
+        note = parse_checkpoint(anchor.note)
+        for signature in note.signatures:
+            if signature.name == note.checkpoint.origin and signature.key not in keys:
+                known = _find(ledger, signature.key)
+                keys[signature.key] = None if known is None else known.verifier()
+        if vouched(note, [key for key in keys.values() if key is not None]).good:
+            found.append(anchor)
+    return found
 
 
 def register(
@@ -181,12 +211,12 @@ def sign_head(
 ) -> Signed:
     """Sign the head and record it, or return what was signed if nothing happened since.
 
-    `known` are checkpoints that this one must not contradict. Raises Corrupt if the journal lost what one of them
-    vouches for, and what `signer` raises.
+    `known` are checkpoints that this one must not contradict, besides those beside the journal that a key of the
+    ledger signed. Raises Corrupt if the journal lost what one of them vouches for, and what `signer` raises.
     """
     from t2c.ledger.events.journal import CheckpointSigned
 
-    _consistent(tree, known)
+    _consistent(tree, [*known, *signed_beside(ledger)])
     key = signer(ledger, keyring, now, wanted)
     before = _standing(ledger, tree, key)
     if before is not None:
@@ -201,11 +231,18 @@ def sign_head(
 def _consistent(tree: Tree, known: Sequence[Anchor]) -> None:
     judged = judge(known, tree.size, tree.root)
     if judged.verdict != "sound":
+        against = [
+            anchor.place or anchor.source
+            for anchor in known
+            if anchor not in judged.fitting and anchor not in judged.unjudged
+        ]
         raise Corrupt(
             f"nothing was signed: {judged.sentences[0]}",
             where=f"seq {tree.size}",
             safe="the journal and every checkpoint that was signed before",
-            remedy="restore the journal; if this state is meant, delete the anchor that it contradicts",
+            remedy="restore the journal from Git, a backup or a bundle: what was signed is not in it any more, and whoever"
+            " holds the old checkpoint can prove that. Only if it is to be so for ever, move away "
+            + ", ".join(against),
         )
 
 
@@ -237,19 +274,29 @@ def _note(entry: Entry) -> SignedNote | None:
 
 
 def _find(ledger: Ledger, key: str) -> Registered | None:
+    """The key of this ledger with an id; foreign events may bear any id, and the key that it is registered by."""
     found = ledger.index.keyed(_idempotency(key))
-    entry = None if found is None else next(ledger.journal.many([found.offset]))
-    return None if entry is None or entry.type != "key.registered" else _registered(entry)
+    if found is None:
+        return None
+    entry = next(ledger.journal.many([found.offset]))
+    named = _registered(entry, ledger.id())
+    if named is not None and not named.foreign and named.id == key:
+        return named
+    return next((own for own in registered(ledger) if own.id == key), None)
 
 
-def _registered(entry: Entry) -> Registered | None:
+def _registered(entry: Entry, ledger: str) -> Registered | None:
     if entry.type != "key.registered":
         return None
     try:
         key = msgspec.json.decode(entry.data, type=_Key)
     except msgspec.DecodeError:
         return None
-    return Registered(entry.seq, entry.ts, key.key, key.algorithm, key.public, key.participant, key.expires)
+    found = Registered(entry.seq, entry.ts, key.key, key.algorithm, key.public, key.participant, key.expires)
+    elsewhere = entry.origin is not None and entry.origin.ledger != ledger
+    verifier = found.verifier()
+    named = verifier is None or verifier.name == origin_of(ledger)
+    return found._replace(foreign=elsewhere or not named)
 
 
 def _idempotency(key: str) -> str:

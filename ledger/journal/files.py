@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
+import stat
 from pathlib import Path
 
-__all__ = ["make_folder", "sync_folder", "write_atomically"]
+__all__ = ["make_folder", "read_regular", "sync_folder", "write_atomically"]
 
 _turns = itertools.count()
 
@@ -35,6 +37,23 @@ def make_folder(folder: Path) -> None:
         make_folder(folder)
     else:
         sync_folder(folder.parent)
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """At most `most` bytes of a plain file; whatever else bears its name, which could keep a reader waiting, is none.
+
+    Raises OSError.
+    """
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file", str(path))
+        content = bytearray()
+        while len(content) < most and (part := os.read(file, most - len(content))):
+            content += part
+        return bytes(content)
+    finally:
+        os.close(file)
 
 
 def write_atomically(target: Path, content: bytes, *, mode: int = 0o644, durable: bool = True) -> None:

@@ -1,8 +1,9 @@
-"""The files of a tree: 32-byte nodes level by level, and `place.json`, which says how far they may be believed."""
+"""The files of a tree: 32-byte nodes level by level, and `place.json`, which says how far they go."""
 
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from struct import Struct
 from types import TracebackType
@@ -10,11 +11,11 @@ from typing import Annotated, Final, Self
 
 import msgspec
 
-from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.files import read_regular, write_atomically
 from t2c.ledger.journal.position import Position
 from t2c.ledger.kernel.digests import node_state
 
-__all__ = ["Growth", "Place", "forget_place", "level_file", "parents", "read_place", "write_place"]
+__all__ = ["Growth", "Place", "held", "level_file", "parents", "read_place", "start_anew", "write_place"]
 
 _FORMAT: Final = 1
 _PLACE: Final = "place.json"
@@ -42,10 +43,9 @@ _decode: Final = msgspec.json.Decoder(Place).decode
 
 
 def read_place(folder: Path) -> Place | None:
-    """How far the nodes in `folder` may be believed; None if that is not said."""
+    """How far the nodes in `folder` go, by its own word; None if that is not said."""
     try:
-        with (folder / _PLACE).open("rb") as stream:
-            place = _decode(stream.read(_MOST))
+        place = _decode(read_regular(folder / _PLACE, _MOST))
     except (OSError, ValueError):
         return None
     return place if place.format == _FORMAT else None
@@ -58,9 +58,19 @@ def write_place(folder: Path, position: Position, root: bytes) -> None:
     write_atomically(folder / _PLACE, msgspec.json.encode(place), durable=False)
 
 
-def forget_place(folder: Path) -> None:
-    """Let nobody believe the nodes any more. Raises OSError."""
+def start_anew(folder: Path) -> None:
+    """Say nothing of the nodes any more, and take away what is no file of nodes. Raises OSError."""
     (folder / _PLACE).unlink(missing_ok=True)
+    for file in folder.glob("level-*"):
+        # Through a link, nodes would be written to where somebody else wants them.
+        if file.is_symlink() or not file.is_file():
+            file.unlink()
+
+
+def held(folder: Path, level: int) -> int:
+    """The number of whole nodes in the file of a level, 0 if it is no plain file. Raises OSError."""
+    status = level_file(folder, level).lstat()
+    return status.st_size // 32 if stat.S_ISREG(status.st_mode) else 0
 
 
 def level_file(folder: Path, level: int) -> Path:
@@ -113,7 +123,7 @@ class Growth:
     def _file(self, level: int) -> int:
         while level >= len(self._files):
             above = len(self._files)
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
             self._files.append(os.open(level_file(self._folder, above), flags, 0o644))
             count = self.size >> above
             self._single.append(os.pread(self._files[above], 32, (count - 1) * 32) if count & 1 else b"")

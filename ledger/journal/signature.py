@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from t2c.ledger.errors import Usage
-from t2c.ledger.journal.note import NoteSignature
+from t2c.ledger.journal.note import NoteSignature, SignedNote
 
-__all__ = ["Checked", "VerifierKey", "check", "parse_key", "public_of", "sign"]
+__all__ = ["Checked", "VerifierKey", "check", "parse_key", "public_of", "sign", "vouched"]
 
 _ED25519: Final = b"\x01"
 _SPKI: Final = bytes.fromhex("302a300506032b6570032100")
@@ -104,6 +104,12 @@ def check(text: str, signatures: Iterable[NoteSignature], keys: Iterable[Verifie
         else:
             bad.append(signature)
     return Checked(tuple(valid), tuple(bad))
+
+
+def vouched(note: SignedNote, keys: Iterable[VerifierKey]) -> Checked:
+    """`check` of a checkpoint, for which only keys count that are named as its log: a key speaks for no other."""
+    origin = note.checkpoint.origin
+    return check(note.text, note.signatures, [key for key in keys if key.name == origin])
 
 
 def _verifies(public: bytes, signature: bytes, signed: bytes) -> bool:

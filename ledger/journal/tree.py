@@ -1,13 +1,14 @@
 """The Merkle tree kept beside the journal, so that a proof reads some twenty nodes (journal-engine §5).
 
-It is a cache: trusted only for the event that its place names, if the journal holds that event and the files are
-long enough, and remade from the journal otherwise. No node is believed by itself: whatever is given out was found to
-lead to the root that the place names, so a flipped bit costs a rebuild and not a wrong proof.
+It is a cache, and nothing in it is believed: what it says of itself neither. The root comes from a walk of the journal,
+or from a checkpoint that proofs are to lead to. Nodes that do not lead there are made anew from the journal, and each
+proof is tried with the root, and with the leaf of the line that it is about, before it is given out.
 """
 
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -16,20 +17,44 @@ from typing import Final, Self, TypeVar
 from t2c.ledger.errors import Corrupt, Environment, Usage
 from t2c.ledger.journal import proofs
 from t2c.ledger.journal.files import make_folder
-from t2c.ledger.journal.levels import Growth, forget_place, level_file, parents, read_place, write_place
+from t2c.ledger.journal.levels import Growth, held, level_file, parents, read_place, start_anew, write_place
 from t2c.ledger.journal.merkle import Subtree
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
+from t2c.ledger.journal.verify import verify_chain
 from t2c.ledger.kernel.digests import leaf_state
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "walked"]
 
 _AT_ONCE: Final = 1 << 14
 """Leaves that are held in memory at a time."""
 
+_UNFINISHED: Final = frozenset({"torn_tail", "incomplete_batch"})
+"""Kinds of faults that the next append clears away: no event stands there."""
+
 Progress = Callable[[int], object]
 _T = TypeVar("_T")
+
+
+def walked(
+    journal: JournalFile, progress: Callable[[int, int], None] | None = None, *, processes: int = 2
+) -> tuple[Position, bytes]:
+    """The end of the journal and the root over all events, as every line of it gives them: no cache is asked.
+
+    `progress` is called with (bytes done, bytes in all). Raises Corrupt if the journal has faults.
+    """
+    report = verify_chain(journal, progress=progress, processes=processes)
+    faults = [fault for fault in report.faults if fault.kind not in _UNFINISHED]
+    if faults:
+        first = min(faults)
+        raise Corrupt(
+            f"the journal has faults, the first: {first.kind}: {first.detail}",
+            where=f"seq {first.seq}",
+            safe="the journal is as it was",
+            remedy="run `t2c ledger verify`, which lists them; restore the journal from Git, a backup or a bundle",
+        )
+    return report.position, bytes.fromhex(report.root)
 
 
 class Tree:
@@ -45,16 +70,27 @@ class Tree:
         self.position = START
 
     @classmethod
-    def open(cls, folder: Path, journal: JournalFile, progress: Progress | None = None) -> Tree:
-        """The tree over all events: what is kept in `folder` is extended, or remade if it does not fit.
+    def open(
+        cls,
+        folder: Path,
+        journal: JournalFile,
+        progress: Progress | None = None,
+        *,
+        known: tuple[Position, bytes] | None = None,
+    ) -> Tree:
+        """The tree up to a position of which the root is `known`; without, up to the end, which is walked for it.
 
-        `progress` is called with the number of events done. Raises Corrupt if a line that it reads breaks the
+        The nodes in `folder` are extended, and made anew if they do not lead to the root. `progress` is called with
+        the number of events done. Raises Corrupt if the journal has not that root or a line that is read breaks the
         chain, Environment if the folder cannot be written.
         """
-        tree = cls.stored(folder, journal) or cls(folder, journal)
+        tree = cls(folder, journal)
+        if known is None:
+            known = walked(journal)
+        tree.position, tree._root = known
         tree._writes = True
         try:
-            tree._extend(progress)
+            tree._fill(progress)
         except BaseException:
             tree.close()
             raise
@@ -64,7 +100,7 @@ class Tree:
     def stored(cls, folder: Path, journal: JournalFile) -> Tree | None:
         """The tree as it is kept, which may cover less than the journal; None if there is none that fits it.
 
-        Nothing is ever written through it.
+        Its root is what the folder says: `disagreement` compares it. Nothing is ever written through it.
         """
         place = read_place(folder)
         if place is None:
@@ -72,7 +108,7 @@ class Tree:
         tree = cls(folder, journal)
         tree.position, tree._root = place.position, bytes.fromhex(place.root)
         try:
-            if journal.holds(tree.position) and tree._fits():
+            if journal.holds(tree.position) and tree._fits(tree.size):
                 return tree
         except OSError:
             pass
@@ -91,11 +127,6 @@ class Tree:
             found = self._map(level)
         return found[index * 32 : index * 32 + 32]
 
-    def leaf(self, index: int) -> bytes:
-        """The leaf hash of event `index` + 1."""
-        self.inclusion(index, self.size)
-        return self.node(0, index)
-
     def root(self, size: int) -> bytes:
         """The root over the first `size` events."""
         self._within(size)
@@ -111,10 +142,13 @@ class Tree:
                 end += 1 << level
         return found
 
-    def inclusion(self, index: int, size: int) -> list[bytes]:
-        """The proof that event `index` + 1 is among the first `size`; see `proofs.inclusion`."""
+    def inclusion(self, index: int, size: int, leaf: bytes) -> list[bytes]:
+        """The proof that event `index` + 1, whose line has the hash `leaf`, is among the first `size`.
+
+        See `proofs.inclusion`. Raises Corrupt if the root is of another line.
+        """
         self._within(size)
-        return self._sure(lambda: self._inclusion(index, size))
+        return self._sure(lambda: self._inclusion(index, size, leaf))
 
     def consistency(self, old: int, new: int) -> list[bytes]:
         """The proof that the tree of `old` events begins that of `new`; see `proofs.consistency`."""
@@ -165,10 +199,10 @@ class Tree:
         path = proofs.consistency(self.node, size, self.size)
         return root if proofs.extends(size, root, self.size, self._root, path) else None
 
-    def _inclusion(self, index: int, size: int) -> list[bytes] | None:
+    def _inclusion(self, index: int, size: int, leaf: bytes) -> list[bytes] | None:
         path = proofs.inclusion(self.node, index, size)
         root = self._root if size == self.size else self._root_at(size)
-        fits = root is not None and proofs.includes(self.node(0, index), index, size, path, root)
+        fits = root is not None and proofs.includes(leaf, index, size, path, root)
         return path if fits else None
 
     def _consistency(self, old: int, new: int) -> list[bytes] | None:
@@ -189,13 +223,15 @@ class Tree:
                 return found
             if not self._writes:
                 break
-            self._start_anew()
-            self._extend(None)
-        raise Corrupt(
-            "the nodes of the tree do not lead to its root",
+            self._fill(None, anew=True)
+        raise self._elsewhere()
+
+    def _elsewhere(self) -> Corrupt:
+        return Corrupt(
+            f"the nodes of the tree of {self.size} events do not lead to its root",
             where=str(self._folder),
             safe="the journal, from which the tree can be made again",
-            remedy="delete the folder and run the command again",
+            remedy="run `t2c ledger verify`; if it finds nothing, delete the folder and run the command again",
         )
 
     def _sound(self) -> bool:
@@ -204,28 +240,18 @@ class Tree:
         except (OSError, ValueError):
             return False
 
-    def _start_anew(self) -> None:
-        self.close()
-        forget_place(self._folder)
-        self.position, self._root = START, proofs.EMPTY_ROOT
-
-    def _extend(self, progress: Progress | None) -> None:
+    def _fill(self, progress: Progress | None, *, anew: bool = False) -> None:
         try:
             make_folder(self._folder)
-            # New nodes are made of those that lead to the root.
-            if not self.size or not self._sound():
-                self._start_anew()
-            before = self.position
-            with Growth(self._folder, self.size) as growth:
-                for position, leaves in _leaves(self._journal, self.position):
-                    growth.add(leaves)
-                    self.position = position
-                    if progress is not None:
-                        progress(position.seq)
-            if self.position != before:
-                self.close()
-                self._root = proofs.root(self.node, self.size)
-                write_place(self._folder, self.position, self._root)
+            for kept in (START,) if anew else (self._kept(), START):
+                if kept.seq < self.size:
+                    self._extend(kept, progress)
+                # A remake replaces nodes of which a wrong one leads to the right root all the same.
+                if self._sound():
+                    if kept.seq < self.size:
+                        write_place(self._folder, self.position, self._root)
+                    return
+            raise self._elsewhere()
         except OSError as error:
             raise Environment(
                 f"the tree of the ledger cannot be kept: {error.strerror}",
@@ -234,24 +260,50 @@ class Tree:
                 remedy="make room, or the folder writable",
             ) from error
 
+    def _kept(self) -> Position:
+        """Up to where nodes are said to be there."""
+        place = read_place(self._folder)
+        try:
+            if place is not None and self._journal.holds(place.position) and self._fits(place.seq):
+                return place.position
+        except FileNotFoundError:
+            pass
+        return START
+
+    def _extend(self, kept: Position, progress: Progress | None) -> None:
+        """Write the nodes of the events after `kept`; until they are found to be right, nothing says so."""
+        self.close()
+        if kept == START:
+            start_anew(self._folder)
+        last = kept
+        with Growth(self._folder, kept.seq) as growth:
+            for last, leaves in _leaves(self._journal, kept, self.size):
+                growth.add(leaves)
+                if progress is not None:
+                    progress(last.seq)
+        if last != self.position:
+            raise damaged("the journal is not what it was a moment ago", f"seq {last.seq}")
+
     def _map(self, level: int) -> mmap.mmap:
         found = self._maps.get(level)
         if found is None:
-            with level_file(self._folder, level).open("rb") as stream:
-                found = self._maps[level] = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            file = os.open(
+                level_file(self._folder, level), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+            )
+            try:
+                found = self._maps[level] = mmap.mmap(file, 0, access=mmap.ACCESS_READ)
+            finally:
+                os.close(file)
         return found
 
-    def _fits(self) -> bool:
-        return all(
-            level_file(self._folder, level).stat().st_size >= (self.size >> level) * 32
-            for level in range(self.size.bit_length())
-        )
+    def _fits(self, size: int) -> bool:
+        return all(held(self._folder, level) >= size >> level for level in range(size.bit_length()))
 
 
-def _leaves(journal: JournalFile, after: Position) -> Iterator[tuple[Position, bytes]]:
+def _leaves(journal: JournalFile, after: Position, until: int) -> Iterator[tuple[Position, bytes]]:
     """The leaf hashes of the events after a position, some at a time, and the position after each part."""
     leaves, last = bytearray(), after
-    for offset, line, entry in journal.lines(after):
+    for offset, line, entry in journal.lines(after, until):
         if entry.prev != last.hash:
             what = f"seq {entry.seq} says that it follows another line than seq {last.seq}"
             raise damaged(what, f"seq {last.seq}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 from pathlib import Path
@@ -89,7 +90,11 @@ def test_nobody_signs_without_a_key_or_over_a_loss(t2c: Any) -> None:
     assert t2c("ledger", "checkpoint", "--sign").code == 0
     path = t2c.root / ".t2c" / "journal.ndjson"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
-    assert "missing at the end" in error(t2c("ledger", "checkpoint", "--sign", "--json"), 5)["message"]
+    found = error(t2c("ledger", "checkpoint", "--sign", "--json"), 5)
+    assert "missing at the end" in found["message"]
+    (anchor,) = (t2c.home / ".local" / "state" / "t2c" / "anchors").iterdir()
+    assert found["remedy"].startswith("restore the journal")
+    assert str(anchor) in found["remedy"]
 
 
 def test_keys_are_listed_exported_and_never_shown(t2c: Any) -> None:
@@ -277,3 +282,46 @@ def test_a_damaged_tree_is_made_anew_and_named_by_verify(signed: Any, proof: Pat
     ran = signed("ledger", "prove", "inclusion", "2")
     assert ran.stdout == (proof / "proof.json").read_bytes()
     assert signed("ledger", "verify", "--level", "domain", "--json").document["stale"] == []
+
+
+def test_the_checkpoints_beside_the_journal_are_not_contradicted_either(signed: Any) -> None:
+    """The local anchor is gone, as on another machine; an unsigned file that anybody could have put there is none."""
+    assert signed("ledger", "checkpoint", "--sign").code == 0
+    say(signed)
+    ledger = signed("ledger", "head", "--json").document["ledger"]
+    folder = signed.root / ".t2c" / "checkpoints"
+    (folder / "junk.txt").write_text(f"t2c/{ledger}\n2\n{'A' * 43}=\n")
+    for path in (signed.home / ".local" / "state" / "t2c" / "anchors").iterdir():
+        path.unlink()
+    assert signed("ledger", "checkpoint", "--sign").code == 0
+    for path in (signed.home / ".local" / "state" / "t2c" / "anchors").iterdir():
+        path.unlink()
+    path = signed.root / ".t2c" / "journal.ndjson"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:4]))
+    found = error(signed("ledger", "checkpoint", "--sign", "--json"), 5)
+    assert "missing at the end" in found["message"]
+    assert str(folder / "000000000005.txt") in found["remedy"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("checkpoint", "--sign"), ("verify",), ("verify", "--anchor", "local")]
+)
+def test_a_pipe_in_place_of_a_checkpoint_keeps_nobody_waiting(
+    signed: Any, arguments: tuple[str, ...]
+) -> None:
+    assert signed("ledger", "checkpoint", "--sign").code == 0
+    os.mkfifo(signed.root / ".t2c" / "checkpoints" / "f.txt")
+    ran = signed("ledger", *arguments, "--json")
+    assert ran.code == 0, ran.err
+    if arguments[0] == "verify":
+        assert any("f.txt: it is no plain file" in notice for notice in ran.document["notices"])
+
+
+def test_a_pipe_in_place_of_the_local_anchor_keeps_nobody_waiting(signed: Any) -> None:
+    assert signed("ledger", "checkpoint", "--sign").code == 0
+    (anchor,) = (signed.home / ".local" / "state" / "t2c" / "anchors").iterdir()
+    anchor.unlink()
+    os.mkfifo(anchor)
+    for arguments in (("verify", "--anchor", "local"), ("checkpoint", "--sign")):
+        found = error(signed("ledger", *arguments, "--json"), 6)
+        assert "no plain file" in found["message"]

@@ -1,12 +1,14 @@
 """Claims: the kept tree is the journal's, grows by what is new alone, and damage to it never reaches a proof.
 
 Mutations seen to fail: the place not compared with the journal; lengths not looked at; nodes believed unproven; the
-last single node of a level not read again; a remake that leaves the old place standing.
+last single node of a level not read again; a remake that leaves the old place standing; the leaf not compared with the
+line.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 from t2c.ledger.errors import Corrupt, Environment, Usage
 from t2c.ledger.journal import proofs, tree
 from t2c.ledger.journal.levels import Growth, level_file
-from t2c.ledger.journal.tree import Tree
+from t2c.ledger.journal.tree import Tree, walked
 
 PLACE = "place.json"
 
@@ -54,8 +56,7 @@ def test_its_roots_and_proofs_are_those_of_the_journal(chain: Any, folder: Path,
             for at in range(1, size + 1):
                 root = oracle.root(known[:at])
                 assert found.root(at) == root
-                assert found.leaf(at - 1) == known[at - 1]
-                assert proofs.includes(known[0], 0, at, found.inclusion(0, at), root)
+                assert proofs.includes(known[0], 0, at, found.inclusion(0, at, known[0]), root)
                 assert proofs.extends(at, root, size, found.root(size), found.consistency(at, size))
                 covering = found.subtrees(at)
                 assert sum(1 << subtree.level for subtree in covering) == at
@@ -99,15 +100,16 @@ def test_only_new_lines_are_read_again(chain: Any, folder: Path, monkeypatch: py
     assert read == [21, 22, 23]
 
 
-def test_losing_it_loses_nothing(chain: Any, folder: Path) -> None:
+def test_losing_it_loses_nothing(chain: Any, folder: Path, oracle: Any) -> None:
     fill(chain, 11)
+    leaf = leaves(chain, oracle)[4]
     with Tree.open(folder, chain.journal) as found:
-        path = found.inclusion(4, 11)
+        path = found.inclusion(4, 11, leaf)
     for item in sorted(folder.iterdir()):
         content = item.read_bytes()
         item.unlink()
         with Tree.open(folder, chain.journal) as found:
-            assert found.inclusion(4, 11) == path
+            assert found.inclusion(4, 11, leaf) == path
         assert item.read_bytes() == content
 
 
@@ -140,7 +142,7 @@ def test_a_flipped_bit_never_reaches_a_proof_and_is_named(
             assert stored.disagreement(oracle.root(known), whole=True) is not None
         with Tree.open(folder, chain.journal) as found:
             for index in range(11):
-                path = found.inclusion(index, 11)
+                path = found.inclusion(index, 11, known[index])
                 assert proofs.includes(known[index], index, 11, path, oracle.root(known))
         assert file.read_bytes() == whole
 
@@ -167,14 +169,17 @@ def test_a_root_that_was_changed_is_not_believed(chain: Any, folder: Path, oracl
         assert found.root(11) == oracle.root(leaves(chain, oracle))
 
 
-def test_a_reader_that_may_not_write_says_that_the_nodes_are_wrong(chain: Any, folder: Path) -> None:
+def test_a_reader_that_may_not_write_says_that_the_nodes_are_wrong(
+    chain: Any, folder: Path, oracle: Any
+) -> None:
     fill(chain, 8)
+    known = leaves(chain, oracle)
     Tree.open(folder, chain.journal).close()
     level_file(folder, 0).write_bytes(bytes(8 * 32))
     stored = Tree.stored(folder, chain.journal)
     assert stored is not None
     with stored, pytest.raises(Corrupt):
-        stored.inclusion(0, 8)
+        stored.inclusion(1, 8, known[1])
     assert level_file(folder, 0).read_bytes() == bytes(8 * 32)
 
 
@@ -205,10 +210,10 @@ def test_a_remake_that_did_not_come_to_its_end_leaves_nothing_to_believe(chain: 
     fill(chain, 6)
     Tree.open(folder, chain.journal).close()
     level_file(folder, 2).write_bytes(bytes(32))
-    fill(chain, 8)
-    chain.path.write_bytes(chain.path.read_bytes().replace(b'{"n":6}', b'{"n":9}'))
+    known = walked(chain.journal)
+    chain.path.write_bytes(chain.path.read_bytes().replace(b'{"n":3}', b'{"n":9}'))
     with pytest.raises(Corrupt):
-        Tree.open(folder, chain.journal)
+        Tree.open(folder, chain.journal, known=known)
     assert not (folder / PLACE).exists()
 
 
@@ -218,14 +223,53 @@ def test_what_the_journal_does_not_hold_is_refused(chain: Any, folder: Path) -> 
         for ask in (
             lambda: found.root(0),
             lambda: found.root(5),
-            lambda: found.inclusion(4, 4),
-            lambda: found.inclusion(0, 5),
+            lambda: found.inclusion(4, 4, bytes(32)),
+            lambda: found.inclusion(0, 5, bytes(32)),
             lambda: found.consistency(3, 5),
             lambda: found.consistency(0, 4),
-            lambda: found.leaf(4),
         ):
             with pytest.raises(Usage):
                 ask()
+
+
+def test_no_proof_is_given_of_another_line_or_to_another_root(chain: Any, folder: Path, oracle: Any) -> None:
+    fill(chain, 8)
+    known = leaves(chain, oracle)
+    with Tree.open(folder, chain.journal) as found, pytest.raises(Corrupt):
+        found.inclusion(2, 8, known[3])
+    with pytest.raises(Corrupt):
+        Tree.open(folder, chain.journal, known=(chain.journal.head(), bytes(32)))
+    position = chain.journal.position(5)
+    for root, fits in ((oracle.root(known[:5]), True), (oracle.root(known), False)):
+        if fits:
+            with Tree.open(folder, chain.journal, known=(position, root)) as found:
+                assert proofs.includes(known[4], 4, 5, found.inclusion(4, 5, known[4]), root)
+        else:
+            with pytest.raises(Corrupt):
+                Tree.open(folder, chain.journal, known=(position, root))
+
+
+def test_an_end_that_the_next_append_clears_away_does_not_hinder(
+    chain: Any, folder: Path, oracle: Any
+) -> None:
+    fill(chain, 6)
+    known = leaves(chain, oracle)
+    with chain.path.open("ab") as stream:
+        stream.write(b'{"actor"')
+    with Tree.open(folder, chain.journal) as found:
+        assert (found.size, found.root(6)) == (6, oracle.root(known))
+
+
+@pytest.mark.parametrize("name", ["level-00", "level-01", PLACE])
+def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(
+    chain: Any, folder: Path, oracle: Any, name: str
+) -> None:
+    fill(chain, 6)
+    Tree.open(folder, chain.journal).close()
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with Tree.open(folder, chain.journal) as found:
+        assert found.root(6) == oracle.root(leaves(chain, oracle))
 
 
 def test_a_folder_that_cannot_be_written_is_named(chain: Any, folder: Path) -> None:
@@ -237,6 +281,7 @@ def test_a_folder_that_cannot_be_written_is_named(chain: Any, folder: Path) -> N
 
 GROWERS = """
 import sys
+from hashlib import sha256
 from pathlib import Path
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tree import Tree
@@ -244,8 +289,9 @@ journal = JournalFile(Path(sys.argv[1]))
 sys.stdin.readline()
 for _ in range(40):
     with Tree.open(Path(sys.argv[2]), journal) as tree:
+        lines = Path(sys.argv[1]).read_bytes().split(b"\\n")
         for index in range(0, tree.size, 7):
-            tree.inclusion(index, tree.size)
+            tree.inclusion(index, tree.size, sha256(b"\\0" + lines[index]).digest())
         print(tree.size, tree.root(tree.size).hex(), flush=True)
 """
 
