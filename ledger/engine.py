@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+import msgspec
+
 from t2c import __version__
 from t2c.ledger.errors import Environment, Refused, Usage
 from t2c.ledger.events.draft import EventDraft, draft
@@ -147,7 +149,7 @@ Findings = Mapping[int, Mapping[str, int]]
 
 def _told(receipts: list[Receipt], findings: Findings) -> list[Receipt]:
     for place, found in findings.items():
-        receipts[place] = receipts[place]._replace(masked=found)
+        receipts[place] = msgspec.structs.replace(receipts[place], masked=found)
     return receipts
 
 

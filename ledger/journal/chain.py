@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from t2c.ledger.errors import Usage
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.kernel.canon import canonical
-from t2c.ledger.kernel.digests import event_id, leaf_hash
+from t2c.ledger.kernel.digests import event_id, id_state, leaf_state
 
 __all__ = ["MAX_LINE", "Sealed", "own_id_fits", "seal"]
 
@@ -24,10 +24,9 @@ MAX_LINE: Final = 1 << 20
 _AFTER_ID: Final = (b',"key":', b',"origin":', b',"prev":')
 
 
-class Sealed(NamedTuple):
-    """A line with its place: `line` without LF, `hash` is what the next line's `prev` will hold."""
+class Sealed(msgspec.Struct, frozen=True, gc=False):
+    """A line with its id: `line` is without LF, `hash` what the next line's `prev` will hold."""
 
-    seq: int
     id: str
     hash: str
     line: bytes
@@ -51,7 +50,7 @@ def seal(
     """
     front = _opening(draft.actor.kind, draft.actor.id)
     if batch is not None:
-        front += b',"batch":[%d,%d]' % batch
+        front = b'%b,"batch":[%d,%d]' % (front, *batch)
     if cause:
         front += b',"cause":' + canonical(list(cause))
     if data_hash is None:
@@ -61,9 +60,13 @@ def seal(
     before = b"" if draft.key is None else b',"key":' + canonical(draft.key)
     if draft.origin is not None:
         before += b',"origin":' + draft.origin
-    run, closing = _run(draft.run), _closing(draft.trust, ts, draft.type, draft.v)
-    back = b'%b,"prev":"%b"%b,"seq":%d%b' % (before, prev.encode(), run, seq, closing)
-    identity = event_id(front, back)
+    closing = _closing(draft.trust, ts, draft.type, draft.v)
+    back = b'%b,"prev":"%b"%b,"seq":%d%b' % (before, prev.encode(), _run(draft.run), seq, closing)
+    # Both hashes are written out here: this is done for every event.
+    state = id_state()
+    state.update(front)
+    state.update(back)
+    identity = "EVT-" + state.hexdigest()[:20]
     line = b'%b,"id":"%b"%b' % (front, identity.encode(), back)
     if len(line) >= MAX_LINE:
         raise Usage(
@@ -71,7 +74,9 @@ def seal(
             safe="nothing was written",
             remedy="store the large part as an object and cite its hash",
         )
-    return Sealed(seq, identity, leaf_hash(line), line)
+    state = leaf_state()
+    state.update(line)
+    return Sealed(identity, state.hexdigest(), line)
 
 
 # Members that neighbouring events share are encoded once.

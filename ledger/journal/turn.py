@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -23,7 +22,7 @@ from t2c.ledger.kernel.ids import fresh_salt
 __all__ = ["Expected", "Receipt", "Request", "Turn"]
 
 
-class Receipt(NamedTuple):
+class Receipt(Struct, frozen=True, gc=False):
     """What an append is answered with. `hash` is what the next line's `prev` holds; `offset` its first byte.
 
     `repeated` says that the idempotency key had been recorded before and this is the first event's receipt;
@@ -147,19 +146,20 @@ class Turn:
 
     def _link(self, item: EventDraft, earlier: list[Receipt], batch: tuple[int, int] | None) -> Receipt:
         cause = self._cause(item, earlier) if item.cause else ()
-        offset = self._offset
+        seq, offset = self._seq + 1, self._offset
         data_hash = self._file(item.data) if item.redactable else item.data_hash
-        seq, identity, digest, line = seal(
+        sealed = seal(
             item,
-            seq=self._seq + 1,
+            seq=seq,
             prev=self._hash,
             ts=self.ts,
             cause=cause,
             batch=batch or item.batch,
             data_hash=data_hash,
         )
-        self.lines += line, b"\n"
-        self._seq, self._hash, self._offset = seq, digest, offset + len(line) + 1
+        identity, digest = sealed.id, sealed.hash
+        self.lines += sealed.line, b"\n"
+        self._seq, self._hash, self._offset = seq, digest, offset + len(sealed.line) + 1
         if item.key is not None and item.origin is None:
             self._keys[item.key] = Keyed(seq, identity, digest, offset, item.content())
         return Receipt(seq, identity, digest, self._durable, offset)

@@ -8,6 +8,7 @@ from typing import Final
 __all__ = [
     "ZERO",
     "event_id",
+    "id_state",
     "leaf_hash",
     "leaf_state",
     "node_hash",
@@ -22,7 +23,7 @@ ZERO: Final = "0" * 64
 # Each gives a new hash state that already holds a domain byte: a third cheaper than joining the byte with the text.
 leaf_state: Final = sha256(b"\x00").copy
 node_state: Final = sha256(b"\x01").copy
-_id_state: Final = sha256(b"\x02").copy
+id_state: Final = sha256(b"\x02").copy
 _payload_state: Final = sha256(b"\x03").copy
 
 
@@ -46,7 +47,7 @@ def event_id(line_without_id: bytes, rest: bytes = b"") -> str:
 
     (journal-engine §1)
     """
-    state = _id_state()
+    state = id_state()
     state.update(line_without_id)
     state.update(rest)
     return "EVT-" + state.hexdigest()[:20]

@@ -25,6 +25,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from msgspec import structs
 
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Conflict
@@ -79,7 +80,7 @@ class Machine(RuleBasedStateMachine):
             return
         receipts = self.engines[by].append(drafts, atomic=atomic)
         if known is not None:
-            assert receipts[0] == known[1]._replace(repeated=True)
+            assert receipts[0] == structs.replace(known[1], repeated=True)
             texts, receipts = texts[1:], receipts[1:]
         elif key is not None:
             self.keys[key] = (texts[0], receipts[0])

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Corrupt, Environment, T2cError, Usage
@@ -86,7 +87,7 @@ class TestIdempotency:
         first = ledger.append([note("one", key="k"), note("two")])[0]
         before = bytes_of(ledger)
         again = ledger.append([note("one", key="k", run="another run")])[0]
-        assert again == first._replace(repeated=True)
+        assert again == structs.replace(first, repeated=True)
         assert bytes_of(ledger) == before
 
     @pytest.mark.parametrize("other", [{"text": "two"}, {"text": "one", "actor": Actor("agent", "a")}])
@@ -121,7 +122,9 @@ class TestIdempotency:
     ) -> None:
         batch = [note("one", key="a"), note("two", key="b")]
         first = ledger.append(batch, atomic=True)
-        assert ledger.append(batch, atomic=True) == [receipt._replace(repeated=True) for receipt in first]
+        assert ledger.append(batch, atomic=True) == [
+            structs.replace(receipt, repeated=True) for receipt in first
+        ]
         before = bytes_of(ledger)
         for mixed in (
             [note("one", key="a"), note("new")],

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Conflict, Corrupt
@@ -186,7 +187,7 @@ def test_an_append_with_a_key_reads_only_what_is_new(filled: Path, note: Note) -
             stream.seek(early)
             stream.write(b'"' * 8)
         receipts = [ledger.append([note(f"later {n}", key=f"l{n}")])[0] for n in range(3)]
-        assert ledger.append([note("later 1", key="l1")])[0] == receipts[1]._replace(repeated=True)
+        assert ledger.append([note("later 1", key="l1")])[0] == structs.replace(receipts[1], repeated=True)
         assert ledger.append([note("event 7", key="k7")])[0].repeated
     with Ledger(filled) as ledger:
         assert ledger.append([note("later 1", key="l1")])[0].repeated
