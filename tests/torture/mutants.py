@@ -271,7 +271,7 @@ CORE = (
     Mutation(
         "an id has its domain byte",
         _DIGESTS,
-        '_id_state: Final = sha256(b"\\x02").copy',
+        'id_state: Final = sha256(b"\\x02").copy',
         '_id_state: Final = sha256(b"\\x00").copy',
         f"{_LINE}test_every_rule_of_the_format_holds_for_what_is_written",
     ),
