@@ -14,7 +14,7 @@ from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, T2cError, Usage
 from t2c.ledger.events.draft import draft
-from t2c.ledger.transfer.export import Exported, export
+from t2c.ledger.transfer.export import ARCHIVE_SUFFIX, Exported, export
 from t2c.ledger.transfer.layout import View
 from t2c.projections import store
 from t2c.projections.registry import ALL
@@ -24,6 +24,9 @@ __all__ = ["EPOCH_VARIABLE", "ExportRequest", "ExportResult", "export_bundle"]
 EPOCH_VARIABLE: Final = "SOURCE_DATE_EPOCH"
 """Seconds since 1970 that stand in an archive as the time of its files (reproducible-builds.org)."""
 _RANGE: Final = re.compile(r"([0-9]{0,16})\.\.([0-9]{0,16})")
+_OTHER_ARCHIVES: Final = (
+    ".tgz", ".tar", ".gz", ".zip", ".7z", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst", ".zst", ".rar",
+)  # fmt: skip
 _EPOCH: Final = re.compile(r"[0-9]{1,10}")
 
 
@@ -47,7 +50,8 @@ class ExportRequest:
 class ExportResult:
     """`sha256`, that of the manifest, is the bundle's identity; `withheld` counts lines by type.
 
-    `recorded` is the seq of `bundle.exported`, None if it was not asked for.
+    `partial` is True if the ledger goes on after `last`; `covered` is the last event of the bundle that a signed
+    checkpoint in it covers, 0 if none does. `recorded` is the seq of `bundle.exported`, None if it was not asked for.
     """
 
     schema: ClassVar[str] = "t2c.export/v1"
@@ -55,6 +59,8 @@ class ExportResult:
     ledger: str
     first: int
     last: int
+    partial: bool
+    covered: int
     head: str
     root: str
     sha256: str
@@ -100,6 +106,8 @@ def _result(made: Exported, recorded: int | None) -> ExportResult:
         ledger=manifest.ledger,
         first=manifest.first,
         last=manifest.last,
+        partial=manifest.partial,
+        covered=made.covered,
         head=manifest.head,
         root=manifest.root,
         sha256=made.sha256,
@@ -133,6 +141,13 @@ def _destination(context: Context, given: str) -> Path:
     if not given or path.name in ("", ".."):
         raise Usage(
             "--dest names no folder or file", where="--dest", remedy="name a new folder or a FILE.tar.gz"
+        )
+    if path.name.lower().endswith(_OTHER_ARCHIVES) and not path.name.endswith(ARCHIVE_SUFFIX):
+        raise Usage(
+            f"{path.name} is named like an archive of a kind that bundles are not",
+            where="--dest",
+            safe="nothing was written",
+            remedy=f"name a folder, or a FILE{ARCHIVE_SUFFIX}",
         )
     try:
         return path.parent.resolve() / path.name

@@ -41,8 +41,9 @@ def export(
     """Make a bundle that others check without trusting you: events, proofs, objects, schemas and a verifier.
 
     A withheld line is replaced by its hash, so that chain, root and proofs still hold. The same range gives the
-    same bytes; SOURCE_DATE_EPOCH is heeded. Whoever gets the bundle runs `python3 verify.py` in it, or follows its
-    README.md with openssl and sed.
+    same bytes; SOURCE_DATE_EPOCH is heeded. Whoever gets the bundle runs `python3 verify.py` in it; its README.md
+    shows single files, lines, signatures and a short ledger's root with openssl and sed. Of a part, the newest later
+    checkpoint comes along with a proof, so that your key vouches for it.
 
     Examples:
 
@@ -65,6 +66,12 @@ def export(
         found = action.export_bundle(context, request)
         invocation.output.recorded = f"the bundle at {found.path}"
     invocation.emit(found, lambda style: _text(found, style))
+    if (found.partial or found.first > 1) and found.covered < found.last:
+        part = f"events {max(found.first, found.covered + 1)} to {found.last}"
+        invocation.output.warn(
+            f"no signed checkpoint covers {part}: whoever checks the bundle with your key has nothing for them; "
+            "run `t2c ledger checkpoint --sign`, then export again"
+        )
     for sentence in found.left_out:
         invocation.output.warn(f"not in the bundle: {sentence}")
 

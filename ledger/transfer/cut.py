@@ -13,22 +13,25 @@ import msgspec
 
 from t2c.ledger.errors import Usage
 from t2c.ledger.journal.chain import own_id_fits
-from t2c.ledger.journal.merkle import Frontier
+from t2c.ledger.journal.entry import decode_entry
+from t2c.ledger.journal.merkle import Frontier, Subtree
 from t2c.ledger.journal.note import SignedNote, parse_checkpoint
+from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
-from t2c.ledger.kernel.digests import ZERO, leaf_state
 from t2c.ledger.transfer.layout import Listed, Withheld
+from t2c.ledger.transfer.proven import DIGEST, Block, Member, proven_blocks
 from t2c.ledger.transfer.verifier.lines import CITING
 
-__all__ = ["Cut", "cut", "matches"]
+__all__ = ["Cut", "cut", "key_and_notes", "matches"]
 
-_AT_ONCE: Final = 4096
+_AT_ONCE: Final = 4096 * 32
 _EVERY: Final = 65_536
 
 
 class Cut(msgspec.Struct):
-    """What the pass found. `nodes` cover the events before `first`, `head` is the hash of the last line.
+    """What the pass found. `nodes` cover the events before `first`, `end` is the position after the last line and
+    `subtrees` cover all events up to it.
 
     `objects` maps what the lines that were not withheld cite to the first seq that does, `gone` maps a `data_hash`
     to the event that redacted it. `types` are those that are in the range for all to read, `met` all up to the last
@@ -39,10 +42,11 @@ class Cut(msgspec.Struct):
     last: int
     journal: Listed = Listed("", 0)
     ledger: str = ""
-    head: str = ZERO
+    end: Position = START
     root: str = ""
     ts: str = ""
     nodes: list[str] = msgspec.field(default_factory=list)
+    subtrees: list[Subtree] = msgspec.field(default_factory=list)
     types: set[tuple[str, int]] = msgspec.field(default_factory=set)
     withheld: list[Withheld] = msgspec.field(default_factory=list)
     objects: dict[str, int] = msgspec.field(default_factory=dict)
@@ -50,10 +54,6 @@ class Cut(msgspec.Struct):
     met: set[str] = msgspec.field(default_factory=set)
     keys: list[str] = msgspec.field(default_factory=list)
     notes: list[SignedNote] = msgspec.field(default_factory=list)
-
-
-class _Cites(msgspec.Struct):
-    objects: list[str] = []
 
 
 class _Opened(msgspec.Struct):
@@ -73,10 +73,8 @@ class _Redacted(msgspec.Struct):
     data_hash: str
 
 
-_TOLD: Final = frozenset(
-    {"journal.opened", "key.registered", "checkpoint.signed", "payload.redacted", *CITING}
-)
-"""Types whose payload says something that a bundle needs."""
+_TOLD: Final = frozenset({"journal.opened", "key.registered", "checkpoint.signed", "payload.redacted"})
+"""Types whose payload says something else that a bundle needs."""
 
 
 def matches(type: str, patterns: Collection[str]) -> bool:
@@ -84,6 +82,14 @@ def matches(type: str, patterns: Collection[str]) -> bool:
     return type in patterns or any(
         pattern.endswith(".*") and type.startswith(pattern[:-1]) for pattern in patterns
     )
+
+
+def key_and_notes(kind: str, data: bytes, keys: list[str], notes: list[SignedNote]) -> None:
+    """Add the key or the signed checkpoint that an event holds. Raises DecodeError or Usage if it holds none."""
+    if kind == "key.registered":
+        keys.append(msgspec.json.decode(data, type=_Key).public)
+    elif kind == "checkpoint.signed":
+        notes.append(parse_checkpoint(msgspec.json.decode(data, type=_Signed).note))
 
 
 def cut(
@@ -116,55 +122,73 @@ class _Walk:
         self._runs: dict[str, list[tuple[int, int]]] = {}
 
     def pieces(self, journal: JournalFile, progress: Callable[[int, int], None]) -> Iterator[bytes]:
-        """The bytes of the range, a few thousand lines at a time."""
+        """The bytes of the range, some hundred lines at a time."""
         found, tree = self.found, Frontier()
-        first, types = found.first, found.types
-        leaves: list[bytes] = []
-        lines: list[bytes] = []
-        head, line = ZERO, b""
-        entry = None
-        for _, line, entry in journal.lines(until=found.last):
-            if entry.prev != head:
-                what = f"seq {entry.seq} does not follow from the line before it: one of the two was changed"
-                raise damaged(what, f"seq {entry.seq}")
-            state = leaf_state()
-            state.update(line[:-1])
-            leaf = state.digest()
-            head = leaf.hex()
-            seq, kind = entry.seq, entry.type
-            hidden = self._hidden.get(kind)
-            if hidden is None:
-                hidden = self._hidden[kind] = matches(kind, self._withhold)
-            if seq >= first:
-                if hidden:
-                    lines.append(b'{"withheld":"%b"}\n' % head.encode())
-                    self._withheld(kind, seq)
-                else:
-                    lines.append(line)
-                    types.add((kind, entry.v))
-                    if entry.data_hash is not None:
-                        found.objects.setdefault(entry.data_hash, seq)
-            if kind in _TOLD and not hidden:
-                self._told(seq, kind, entry.id, bytes(entry.data))
-            leaves.append(leaf)
-            if len(leaves) == _AT_ONCE or seq == first - 1:
-                tree.extend(b"".join(leaves))
-                if seq == first - 1:
-                    found.nodes = [subtree.node.hex() for subtree in tree.subtrees()]
+        leaves = bytearray()
+        shown, line = _EVERY, b""
+        for block in proven_blocks(journal, START, found.last):
+            start = tree.size + len(leaves) // 32 + 1
+            before = found.first - start
+            leaves += block.leaves
+            if 0 <= before < len(block.lines):
+                at = len(leaves) - len(block.leaves) + 32 * before
+                tree.extend(bytes(leaves[:at]))
+                found.nodes = [subtree.node.hex() for subtree in tree.subtrees()]
+                del leaves[:at]
+            if len(leaves) >= _AT_ONCE:
+                tree.extend(bytes(leaves))
                 leaves.clear()
-                yield b"".join(lines)
-                lines.clear()
-                if not seq % _EVERY:
-                    progress(seq, found.last)
-        if entry is not None and not own_id_fits(line[:-1]):
-            # No later line of the bundle vouches for it.
-            raise damaged(f"seq {entry.seq} does not fit its own id, so it was changed", f"seq {entry.seq}")
-        tree.extend(b"".join(leaves))
-        yield b"".join(lines)
-        found.head, found.root = head, tree.root().hex()
+            hidden = self._meet(block.members)
+            if before < len(block.lines):
+                yield self._shown(block, max(before, 0), hidden)
+            self._listen(block, hidden)
+            found.end, line = block.end, block.lines[-1]
+            if found.end.seq >= shown:
+                progress(found.end.seq, found.last)
+                shown = found.end.seq + _EVERY
+        if line:
+            if not own_id_fits(line):
+                # No later line of the bundle vouches for it.
+                what = f"seq {found.end.seq} does not fit its own id, so it was changed"
+                raise damaged(what, f"seq {found.end.seq}")
+            found.ts = decode_entry(line).ts
+        tree.extend(bytes(leaves))
+        found.subtrees, found.root = tree.subtrees(), tree.root().hex()
         found.met = set(self._hidden)
-        found.ts = "" if entry is None else entry.ts
         found.withheld = [Withheld(kind, runs) for kind, runs in sorted(self._runs.items())]
+
+    def _meet(self, members: list[Member]) -> set[str]:
+        """The types among these lines that are withheld."""
+        kinds = {member.type for member in members}
+        for kind in kinds - self._hidden.keys():
+            self._hidden[kind] = matches(kind, self._withhold)
+        return {kind for kind in kinds if self._hidden[kind]}
+
+    def _shown(self, block: Block, at: int, hidden: set[str]) -> bytes:
+        """The lines of a block from the one at `at` on as the bundle shows them."""
+        types, objects = self.found.types, self.found.objects
+        members = block.members[at:] if at else block.members
+        types.update({(member.type, member.v) for member in members if member.type not in hidden})
+        for member in members:
+            if member.data is None or member.data.objects:
+                if member.type in hidden:
+                    continue
+                if member.data_hash is not None and DIGEST.fullmatch(member.data_hash):
+                    objects.setdefault(member.data_hash, member.seq)
+                for name in member.objects if member.type in CITING else ():
+                    objects.setdefault(name, member.seq)
+        if not hidden:
+            return b"".join(line + b"\n" for line in block.lines[at:]) if at else block.raw
+        shown = []
+        for index, member in enumerate(members, at):
+            if member.type in hidden:
+                shown.append(
+                    b'{"withheld":"%b"}\n' % block.leaves[32 * index : 32 * index + 32].hex().encode()
+                )
+                self._withheld(member.type, member.seq)
+            else:
+                shown.append(block.lines[index] + b"\n")
+        return b"".join(shown)
 
     def _withheld(self, kind: str, seq: int) -> None:
         runs = self._runs.setdefault(kind, [])
@@ -173,24 +197,28 @@ class _Walk:
         else:
             runs.append((seq, seq))
 
-    def _told(self, seq: int, kind: str, event: str, data: bytes) -> None:
-        """Take from a payload what a bundle needs; one of another shape than its type's says nothing."""
-        found = self.found
-        try:
-            if kind in CITING:
-                if seq >= found.first:
-                    for digest in msgspec.json.decode(data, type=_Cites).objects:
-                        found.objects.setdefault(digest, seq)
-            elif kind == "journal.opened" and seq == 1:
-                opened = msgspec.json.decode(data, type=_Opened)
-                found.ledger = opened.ledger
-                if opened.key is not None:
-                    found.keys.append(opened.key)
-            elif kind == "key.registered":
-                found.keys.append(msgspec.json.decode(data, type=_Key).public)
-            elif kind == "checkpoint.signed":
-                found.notes.append(parse_checkpoint(msgspec.json.decode(data, type=_Signed).note))
-            elif kind == "payload.redacted":
-                found.gone.setdefault(msgspec.json.decode(data, type=_Redacted).data_hash, event)
-        except (msgspec.DecodeError, Usage):
+    def _listen(self, block: Block, hidden: set[str]) -> None:
+        """Take from payloads what a bundle needs; one of another shape than its type's says nothing."""
+        told = _TOLD - hidden
+        if told.isdisjoint({member.type for member in block.members}):
             return
+        for member, line in zip(block.members, block.lines, strict=True):
+            if member.type not in told:
+                continue
+            try:
+                entry = decode_entry(line)
+                self._told(member.seq, member.type, entry.id, bytes(entry.data))
+            except (msgspec.DecodeError, Usage):
+                continue
+
+    def _told(self, seq: int, kind: str, event: str, data: bytes) -> None:
+        found = self.found
+        if kind == "journal.opened" and seq == 1:
+            opened = msgspec.json.decode(data, type=_Opened)
+            found.ledger = opened.ledger
+            if opened.key is not None:
+                found.keys.append(opened.key)
+        elif kind == "payload.redacted":
+            found.gone.setdefault(msgspec.json.decode(data, type=_Redacted).data_hash, event)
+        else:
+            key_and_notes(kind, data, found.keys, found.notes)

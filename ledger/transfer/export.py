@@ -7,7 +7,8 @@ the same bytes: nothing in a bundle comes from the clock, the machine or the pla
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +21,8 @@ from t2c import __version__, schemas
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.ledger.events.catalogue import CATALOGUE
-from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_checkpoint
+from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of
+from t2c.ledger.journal.tail import damaged
 from t2c.ledger.transfer.archive import pack
 from t2c.ledger.transfer.cut import Cut, cut, matches
 from t2c.ledger.transfer.layout import (
@@ -37,26 +39,32 @@ from t2c.ledger.transfer.layout import (
     View,
     object_name,
 )
+from t2c.ledger.transfer.onward import onward
 from t2c.ledger.transfer.readme import readme
 from t2c.ledger.transfer.staging import place, staged
 from t2c.ledger.transfer.verifier import script
-from t2c.ledger.transfer.verifier.notes import NoteError, parse_key
+from t2c.ledger.transfer.vouchers import beside, key_files, note_files
 
 __all__ = ["ARCHIVE_SUFFIX", "Exported", "export"]
 
 ARCHIVE_SUFFIX: Final = ".tar.gz"
 _BUFFER: Final = 1 << 20
+_LEDGER: Final = re.compile(r"[0-9a-f]{32}")
 
 Progress = Callable[[int, int], None]
 
 
 class Exported(NamedTuple):
-    """A bundle that was made. `sha256`, that of its manifest, is its identity; `left_out` says what is not in it."""
+    """A bundle that was made. `sha256`, that of its manifest, is its identity; `left_out` says what is not in it.
+
+    `covered` is the last of its events that a signed checkpoint in it covers, 0 if none does.
+    """
 
     path: Path
     manifest: Manifest
     sha256: str
     left_out: tuple[str, ...]
+    covered: int
 
 
 def export(
@@ -91,8 +99,8 @@ def export(
     with staged(destination, archive=archive) as staging:
         folder = staging / "bundle"
         folder.mkdir()
-        making = _Making(ledger, folder)
-        made = making.make(first, last, withhold, views or {}, progress)
+        making = _Making(ledger, folder, durable=not archive)
+        made = making.make(first, last, head.seq, withhold, views or {}, progress)
         if archive:
             packed = staging / "archive"
             seconds = _seconds(made.manifest.ts) if moment is None else moment
@@ -113,38 +121,46 @@ def _seconds(ts: str) -> int:
 
 
 class _Making:
-    """The files of one bundle as they are written."""
+    """The files of one bundle as they are written. What becomes an archive need not reach the disk before it does."""
 
-    def __init__(self, ledger: Ledger, folder: Path) -> None:
+    def __init__(self, ledger: Ledger, folder: Path, *, durable: bool) -> None:
         self.ledger = ledger
         self.folder = folder
+        self.durable = durable
         self.files: dict[str, Listed] = {}
         self.left_out: list[str] = []
 
     def make(
-        self, first: int, last: int, withhold: Collection[str], views: Mapping[str, View], progress: Progress
+        self,
+        first: int,
+        last: int,
+        head: int,
+        withhold: Collection[str],
+        views: Mapping[str, View],
+        progress: Progress,
     ) -> Exported:
         with self._new(JOURNAL) as out:
             found = cut(self.ledger.journal, first, last, withhold, out, progress)
-            _sync(out)
+            self._sync(out)
         self.files[JOURNAL] = found.journal
         _check_types(withhold, found)
-        if first > 1:
-            self._write(
-                PROOF, _pretty({"schema": "t2c.range-proof/v1", "first": first, "nodes": found.nodes})
-            )
-        checkpoint = self._checkpoints(found)
-        self._keys(found)
+        ledger = found.ledger or self.ledger.id()
+        if not _LEDGER.fullmatch(ledger):
+            raise damaged("the first event does not say which ledger it opens", "seq 1")
+        keys = key_files(found.keys, self.left_out)
+        notes = self._checkpoints(found, head, origin_of(ledger))
+        for key in keys:
+            self._write(key.name, key.text.encode() + b"\n")
         missing = self._objects(found)
         unknown = self._schemas(found)
         self._write(VERIFIER, script(), 0o755)
         manifest = Manifest(
             schema=SCHEMA,
             tool=f"t2c {__version__}",
-            ledger=found.ledger or self.ledger.id(),
+            ledger=ledger,
             first=first,
             last=last,
-            head=found.head,
+            head=found.end.hash,
             root=found.root,
             ts=found.ts,
             files=self.files,
@@ -152,51 +168,42 @@ class _Making:
             missing=missing,
             projections={name: view for name, view in sorted(views.items()) if view.seq <= last},
             unknown=unknown,
+            partial=last < head,
         )
-        self._write(README, readme(manifest, self.folder, checkpoint).encode())
+        self._write(README, readme(manifest, self.folder, notes, keys).encode())
         manifest = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
         content = _pretty(msgspec.to_builtins(manifest))
         self._write(MANIFEST, content)
-        return Exported(self.folder, manifest, sha256(content).hexdigest(), tuple(self.left_out))
+        covered = max((note.checkpoint.size for note in notes.values() if note.signatures), default=0)
+        return Exported(
+            self.folder, manifest, sha256(content).hexdigest(), tuple(self.left_out), min(covered, last)
+        )
 
-    def _checkpoints(self, found: Cut) -> SignedNote:
-        """Write the kept signed checkpoints and the one of the last event; return that one."""
-        ledger = found.ledger or self.ledger.id()
-        origin = origin_of(ledger)
-        kept = {note.note: note for note in [*found.notes, *self._kept()] if note.signatures}
+    def _checkpoints(self, found: Cut, head: int, origin: str) -> dict[str, SignedNote]:
+        """Write the checkpoints of the bundle and the proofs; return the checkpoints by their files' names."""
+        kept = list(beside(self.ledger.workspace / "checkpoints", self.left_out))
+        notes = note_files([*found.notes, *kept], origin, found.last, found.keys, self.left_out)
         own = SignedNote.of(Checkpoint(origin, found.last, bytes.fromhex(found.root)))
-        for text, note in sorted(kept.items(), key=lambda item: (item[1].checkpoint.size, item[0])):
-            size = note.checkpoint.size
-            if note.checkpoint.origin != origin:
-                self.left_out.append(f"a checkpoint of {note.checkpoint.origin[:60]}, another log")
-            elif size > found.last:
-                self.left_out.append(f"a checkpoint of {size} events, which end after the range")
-            else:
-                self._write(f"checkpoints/{size}-{sha256(text.encode()).hexdigest()[:8]}.txt", text.encode())
-                if note.checkpoint == own.checkpoint and not own.signatures:
-                    own = note
+        own = next((note for note in notes.values() if note.checkpoint == own.checkpoint), own)
+        proof: dict[str, object] = {
+            "schema": "t2c.range-proof/v1",
+            "first": found.first,
+            "nodes": found.nodes,
+        }
+        later = None
+        if found.last < head:
+            with (self.folder.parent / "hashes").open("x+b") as spool:
+                later = onward(self.ledger.journal, found, head, origin, kept, spool)
+        if later is not None:
+            size = later.note.checkpoint.size
+            notes[f"checkpoints/{size}-later.txt"] = later.note
+            proof["consistency"] = {"size": size, "nodes": [node.hex() for node in later.path]}
+        if found.first > 1 or later is not None:
+            self._write(PROOF, _pretty(proof))
+        for name, note in sorted(notes.items()):
+            self._write(name, note.note.encode())
         self._write(CHECKPOINT, own.note.encode())
-        return own
-
-    def _kept(self) -> Iterator[SignedNote]:
-        """The checkpoints kept beside the journal."""
-        folder = self.ledger.workspace / "checkpoints"
-        for path in sorted(folder.glob("*.txt")) if folder.is_dir() else ():
-            try:
-                yield parse_checkpoint(path.read_bytes())
-            except Usage as error:
-                self.left_out.append(f"checkpoints/{path.name}: {error.what}")
-            except OSError as error:
-                self.left_out.append(f"checkpoints/{path.name}: {error.strerror}")
-
-    def _keys(self, found: Cut) -> None:
-        for text in sorted(set(found.keys)):
-            try:
-                key = parse_key(text)
-            except NoteError as error:
-                self.left_out.append(f"a registered key, {text[:60]!r}: {error}")
-                continue
-            self._write(f"keys/{key.id}.vkey", text.strip().encode() + b"\n")
+        return {**notes, CHECKPOINT: own}
 
     def _objects(self, found: Cut) -> list[Missing]:
         """Copy what is cited, checked; return what is not there."""
@@ -225,8 +232,13 @@ class _Making:
     def _write(self, name: str, content: bytes, mode: int = 0o644) -> None:
         with self._new(name, mode) as out:
             out.write(content)
-            _sync(out)
+            self._sync(out)
         self.files[name] = Listed(sha256(content).hexdigest(), len(content))
+
+    def _sync(self, out: BinaryIO) -> None:
+        out.flush()
+        if self.durable:
+            os.fsync(out.fileno())
 
     def _new(self, name: str, mode: int = 0o644) -> BinaryIO:
         path = self.folder / name
@@ -245,11 +257,6 @@ def _check_types(withhold: Collection[str], found: Cut) -> None:
                 safe="nothing was written",
                 remedy="take a type from `t2c ledger types`, or record.* for all of a kind",
             )
-
-
-def _sync(out: BinaryIO) -> None:
-    out.flush()
-    os.fsync(out.fileno())
 
 
 def _pretty(value: object) -> bytes:

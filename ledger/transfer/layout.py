@@ -5,11 +5,12 @@
     manifest.json           what follows, each file with its SHA-256; its own digest is the bundle's identity
     journal.ndjson          the lines of events first..last, byte for byte; a withheld one as {"withheld":"<leaf>"}
     checkpoint.txt          origin, size `last` and root; signed if a note of exactly that size was kept
-    checkpoints/*.txt       the signed checkpoints of sizes up to `last` that were kept
+    checkpoints/*.txt       the signed checkpoints of sizes up to `last` that were kept; of a part, the newest later one
     keys/*.vkey             public keys that the ledger registered up to `last`
     objects/ab/cdef…        what the lines cite, as in the ledger; the manifest names what is missing
     schemas/events/*.json   the published schemas of the envelope and of the event types that occur
-    proof.json              if first > 1: roots of the perfect subtrees over the events before it, left to right
+    proof.json              if first > 1: roots of the perfect subtrees over the events before it, left to right;
+                            of a part with a later checkpoint: the consistency proof from `last` to its size
 
 As an archive (.tar.gz) the same files stand at its top, sorted by name. Nothing in a bundle is believed before
 `check` found it sound; checking and reading share their code with the shipped `verify.py`.
@@ -26,9 +27,10 @@ import msgspec
 
 from t2c.ledger.errors import Corrupt, Usage
 from t2c.ledger.kernel.digests import payload_hash
-from t2c.ledger.transfer.verifier.container import Reader, Unreadable, files, pieces
+from t2c.ledger.transfer.verifier.container import Reader, Unreadable, files, pieces, whole
 from t2c.ledger.transfer.verifier.findings import Verdict
 from t2c.ledger.transfer.verifier.lines import journal_lines, withheld_leaf
+from t2c.ledger.transfer.verifier.manifest import MOST_MANIFEST
 from t2c.ledger.transfer.verifier.notes import Key, Note
 from t2c.ledger.transfer.verifier.tree import leaf_of
 from t2c.ledger.transfer.verifier.verdict import check as check_files
@@ -46,7 +48,6 @@ CHECKPOINT: Final = "checkpoint.txt"
 README: Final = "README.md"
 VERIFIER: Final = "verify.py"
 
-_MOST_MANIFEST: Final = 256 << 20
 _OBJECTS: Final = "objects/"
 
 
@@ -84,7 +85,8 @@ class View(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True):
     """`manifest.json`. `head` is the hash of line `last`, `root` the Merkle root over events 1 to `last`.
 
-    `ts` is the time of event `last`; `unknown` are types without a published schema.
+    `partial` is True if the ledger went on after `last`, as the sender says. `ts` is the time of event `last`;
+    `unknown` are types without a published schema.
     """
 
     schema: str
@@ -100,6 +102,7 @@ class Manifest(msgspec.Struct, frozen=True):
     missing: list[Missing]
     projections: dict[str, View]
     unknown: list[str]
+    partial: bool = False
 
 
 class Shipped(NamedTuple):
@@ -164,8 +167,11 @@ def open_bundle(path: Path) -> Bundle:
     """
     try:
         for name, size, reader in files(path):
-            if name == MANIFEST and size <= _MOST_MANIFEST:
-                content = b"".join(pieces(reader))
+            if name == MANIFEST:
+                found = whole(reader, size, MOST_MANIFEST)
+                if found is None:
+                    raise Unreadable(f"its {MANIFEST} is longer than {MOST_MANIFEST:,} bytes")
+                content = found
                 break
         else:
             raise Unreadable(f"there is no {MANIFEST} in it")

@@ -182,9 +182,9 @@ def _copy_objects(ledger: Ledger, source: Source, plan: Plan) -> tuple[int, list
 
 def _redacted(ledger: Ledger) -> set[str]:
     """Payloads that were deleted on purpose: a merge must not bring them back."""
-    found = set()
+    found, own = set(), ledger.journal.ledger()
     for _, line, entry in ledger.journal.lines():
-        if entry.type == "payload.redacted":
+        if entry.type == "payload.redacted" and entry.is_ours(own):
             data = orjson.loads(line).get("data") or {}
             if isinstance(data.get("data_hash"), str):
                 found.add(data["data_hash"])

@@ -277,7 +277,7 @@ class _Planner:
             self._want(entry.data_hash)
         elif entry.type == "payload.redacted":
             self.plan.redacted.update(_redacted(entry))
-        elif entry.type == "observation.noted" and b'"objects":[]' not in line:
+        elif entry.type == "observation.noted":
             for digest in _objects(entry):
                 self._want(digest)
         if entry.type in CLOSINGS:

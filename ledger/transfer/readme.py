@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from t2c.ledger.journal.note import SignedNote
+from t2c.ledger.journal.note import SignedNote, origin_of
 from t2c.ledger.kernel.digests import payload_hash
-from t2c.ledger.transfer.layout import JOURNAL, Manifest
+from t2c.ledger.transfer.layout import CHECKPOINT, JOURNAL, Manifest
+from t2c.ledger.transfer.vouchers import PLAIN, KeyFile
 
 __all__ = ["readme"]
 
@@ -15,12 +17,20 @@ _ROOT_BY_HAND: Final = 2_000
 """Events up to which the tree is built in a shell within a minute."""
 
 
-def readme(manifest: Manifest, folder: Path, checkpoint: SignedNote) -> str:
-    """The page's text. `folder` holds the bundle's other files, `checkpoint` is that of its last event."""
+def readme(
+    manifest: Manifest, folder: Path, checkpoints: Mapping[str, SignedNote], keys: Sequence[KeyFile]
+) -> str:
+    """The page's text. `folder` holds the bundle's other files, `checkpoints` are those in it by their files' names.
+
+    Whoever follows the page runs its lines. Of what a journal or a checkpoint says, nothing stands in it but what
+    fits a plain pattern; what does not is told of without its words.
+    """
     parts = [_head(manifest), _verifier(manifest), _digest(manifest), _line(manifest)]
-    if manifest.first == 1 and manifest.last <= _ROOT_BY_HAND and not manifest.withheld:
+    by_hand = manifest.first == 1 and manifest.last <= _ROOT_BY_HAND and not manifest.withheld
+    if by_hand:
         parts.append(_ROOT.format(last=manifest.last))
-    parts += [_object(manifest, folder), _signature(manifest, checkpoint), _not_here(manifest)]
+    parts += [_object(manifest, folder), _signature(manifest, checkpoints, keys)]
+    parts += [_beyond(manifest, by_hand), _not_here(manifest)]
     return "\n".join(part for part in parts if part)
 
 
@@ -130,20 +140,52 @@ A payload that a line names by `data_hash` (32 random bytes, then the payload) i
     return text
 
 
-def _signature(manifest: Manifest, checkpoint: SignedNote) -> str:
-    keys = {name[5:13] for name in manifest.files if name.startswith("keys/")}
-    signed = [one for one in checkpoint.signatures if one.key in keys]
-    name, key = "checkpoint.txt", signed[0].key if signed else ""
-    if not signed:
-        return ""
-    return f"""The signature of `{name}`, by the key in `keys/{key}.vkey` (better: by the same key from elsewhere):
+def _signature(manifest: Manifest, checkpoints: Mapping[str, SignedNote], keys: Sequence[KeyFile]) -> str:
+    """The newest checkpoint that a key of the ledger's own name signed; the line is named by its number."""
+    origin = origin_of(manifest.ledger)
+    own = {key.key.id: key.name for key in keys if key.key.name == origin}
+    newest = sorted(
+        checkpoints.items(), key=lambda item: (item[1].checkpoint.size, item[0] == CHECKPOINT), reverse=True
+    )
+    for name, note in newest:
+        for number, line in enumerate(note.signatures, note.text.count("\n") + 2):
+            if line.name == origin and line.key in own and PLAIN.fullmatch(name):
+                return _SIGNATURE.format(
+                    name=name, key=own[line.key], number=number,
+                    what=_signed(manifest, name, note.checkpoint.size),
+                )  # fmt: skip
+    return ""
+
+
+def _signed(manifest: Manifest, name: str, size: int) -> str:
+    if name == CHECKPOINT:
+        return "all events of this bundle"
+    if size > manifest.last:
+        return f"{size} events, of which those of this bundle are the first: `verify.py` shows it by `proof.json`"
+    return f"events 1 to {size}; no signature in this bundle covers those after it"
+
+
+_SIGNATURE: Final = """The signature of `{name}`, by the key in `{key}` (better: by the same key from elsewhere).
+It covers {what}:
 
     t=$(mktemp -d)
     sed '/^$/,$d' {name} > $t/body
-    sed -n 's|^— {signed[0].name} ||p' {name} | openssl base64 -d -A | tail -c 64 > $t/signature
+    sed -n '{number}s/.* //p' {name} | openssl base64 -d -A | tail -c 64 > $t/signature
     (printf '\\060\\052\\060\\005\\006\\003\\053\\145\\160\\003\\041\\000'
-     sed 's/^[^+]*+[^+]*+//' keys/{key}.vkey | openssl base64 -d -A | tail -c 32) > $t/key.der
+     sed 's/^[^+]*+[^+]*+//' {key} | openssl base64 -d -A | tail -c 32) > $t/key.der
     openssl pkeyutl -verify -pubin -keyform DER -inkey $t/key.der -rawin -in $t/body -sigfile $t/signature
+"""
+
+
+def _beyond(manifest: Manifest, by_hand: bool) -> str:
+    """What the recipes do not reach, so that nobody takes them for more than they are."""
+    if by_hand:
+        return ""
+    why = "its lines are withheld in part" if manifest.withheld else "it has too many events for a shell"
+    if manifest.first > 1:
+        why = "it is a range, whose root needs the nodes of `proof.json`"
+    return f"""Not by hand: that all lines together have the root that `checkpoint.txt` states. For this bundle `verify.py` alone shows
+it, as {why}. So these recipes compare one file, one pair of lines and what they name, and no more.
 """
 
 
@@ -154,10 +196,17 @@ def _not_here(manifest: Manifest) -> str:
     for item in manifest.withheld:
         count = sum(b - a + 1 for a, b in item.seqs)
         lines = "1 line" if count == 1 else f"{count} lines"
+        kind = (
+            f"of the type {item.type}"
+            if PLAIN.fullmatch(item.type)
+            else "of a type that `manifest.json` names"
+        )
         said.append(
-            f"* {lines} of the type {item.type}, withheld: a hash stands in the place of each, so that the chain, "
+            f"* {lines} {kind}, withheld: a hash stands in the place of each, so that the chain, "
             "the root and every proof still hold."
         )
+    if manifest.partial:
+        said.append(f"* Events after {manifest.last}: the ledger went on when this part of it was made.")
     if manifest.missing:
         objects = "1 cited object" if len(manifest.missing) == 1 else f"{len(manifest.missing)} cited objects"
         said.append(f"* {objects}, as `manifest.json` lists under `missing`.")

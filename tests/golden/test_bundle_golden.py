@@ -13,8 +13,8 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.transfer.archive import pack
 from t2c.ledger.transfer.export import export
 
-FILES = "7c769036063c2570682dceff750a20170a98f4b766221dc4a268d426e64ccc4e"
-MANIFEST = "96fe17519885d885091b9873e653ebefeb6eb7051a57740fa5f77c25016faca6"
+FILES = "f6c071b00f02bab601826e175a0e790a052ff6e8b06085c55a3fa374472f52e2"
+MANIFEST = "2d89ec390a06a77fd64620942c2253f1a70b8474d4a00990f4b3622ff9e4b238"
 TAR = "166a96c8e062eeffe076120e865e90be6b3ccab26b24dbdccb9d67795374bb03"
 
 
@@ -53,6 +53,7 @@ def test_the_manifest_of_a_bundle(evidence: Any) -> None:
     assert {name: type(value).__name__ for name, value in manifest.items()} == {
         "schema": "str", "tool": "str", "ledger": "str", "first": "int", "last": "int", "head": "str", "root": "str",
         "ts": "str", "files": "dict", "withheld": "list", "missing": "list", "projections": "dict", "unknown": "list",
+        "partial": "bool",
     }  # fmt: skip
     assert list(manifest) == sorted(manifest)
     assert manifest["withheld"] == [{"seqs": [[8, 8]], "type": "record.observed"}]

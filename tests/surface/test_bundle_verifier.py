@@ -564,7 +564,7 @@ def test_the_text_says_the_same_and_steers_no_terminal(bundle: Path) -> None:
     )
     assert done.returncode == 0
     assert done.stdout.startswith("sound: events 1 to 10 of ledger " + "0" * 32)
-    assert done.stdout.count("not proven: ") == 4
+    assert done.stdout.count("not proven: ") == 5
     manifest = json.loads((bundle / "manifest.json").read_bytes())
     (bundle / "manifest.json").write_text(json.dumps({**manifest, "ledger": "\x1b[2J" + "x" * 29}))
     done = subprocess.run(

@@ -270,11 +270,11 @@ def test_checkpoints_and_keys_that_do_not_belong_are_named_not_dropped(
     (kept / "other.txt").write_text(evidence.head.replace("t2c/0", "t2c/1"))
     evidence.chain.add("key.registered", {"key": "k2", "algorithm": "ssh", "public": "ssh-ed25519 AAAA"})
     _, made = exported(evidence, last=9)
-    assert len(made.left_out) == 3
+    assert "a checkpoint of more events than the range ends with" in made.left_out
     _, made = exported(evidence, "all")
     assert [sentence.partition(":")[0] for sentence in made.left_out] == [
-        "checkpoints/broken.txt", "a checkpoint of t2c/1" + "0" * 31 + ", another log",
         "a registered key, 'ssh-ed25519 AAAA'",
+        "checkpoints/broken.txt", "a checkpoint of t2c/1" + "0" * 31 + ", another log",
     ]  # fmt: skip
 
 

@@ -17,12 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2c.ledger.errors import Usage
+from t2c.ledger.journal import proofs
 from t2c.ledger.journal.note import parse_checkpoint
 from t2c.ledger.transfer import verifier
 from t2c.ledger.transfer.verifier.ed25519 import signature_fits
 from t2c.ledger.transfer.verifier.lines import CITING, MAX_LINE, journal_lines, withheld_leaf
-from t2c.ledger.transfer.verifier.notes import NoteError, parse_key, read_note, signed_by
-from t2c.ledger.transfer.verifier.tree import Tree, widths_before
+from t2c.ledger.transfer.verifier.notes import NoteError, parse_key, read_note
+from t2c.ledger.transfer.verifier.tree import Tree, extends, widths_before
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
 
@@ -102,6 +103,28 @@ def test_the_tree_is_that_of_rfc_6962_at_every_size_and_split(oracle: Any) -> No
         whole.add(64, b"x" * 32)
 
 
+def test_a_consistency_proof_is_judged_as_the_ledger_judges_it(oracle: Any) -> None:
+    """The verifier's own code against the ledger's, at every pair of sizes, and with every node changed or left out."""
+    leaves = [bytes([number]) * 32 for number in range(20)]
+
+    def node(level: int, index: int) -> bytes:
+        found: bytes = oracle.root(leaves[index << level : (index + 1) << level])
+        return found
+
+    for new in range(2, len(leaves) + 1):
+        for old in range(1, new):
+            roots = oracle.root(leaves[:old]), oracle.root(leaves[:new])
+            path = proofs.consistency(node, old, new)
+            assert extends(old, roots[0], new, roots[1], path)
+            assert not extends(old, roots[1], new, roots[1], path)
+            assert not extends(old, roots[0], new, roots[0], path)
+            assert not extends(old, roots[0], new, roots[1], [*path, path[0]])
+            for at in range(len(path)):
+                assert not extends(old, roots[0], new, roots[1], path[:at] + path[at + 1 :])
+                assert not extends(old, roots[0], new, roots[1], [*path[:at], b"x" * 32, *path[at + 1 :]])
+    assert not extends(3, roots[0], 3, roots[0], [])
+
+
 def test_a_tree_of_more_leaves_than_one_block(oracle: Any) -> None:
     leaves = [number.to_bytes(32, "big") for number in range(9001)]
     tree = Tree()
@@ -146,8 +169,8 @@ def test_notes_are_read_as_the_ledger_reads_them(evidence: Any) -> None:
     assert (theirs.origin, theirs.size, theirs.root) == ours.checkpoint[:3]
     assert theirs.text.decode() == ours.text
     key = parse_key(evidence.signer.vkey)
-    signature = signed_by(theirs, key)
-    assert signature is not None
+    (signature,) = theirs.signatures
+    assert (signature.name, signature.key) == (key.name, key.id)
     assert signature_fits(key.public, theirs.text, signature.content)
 
 

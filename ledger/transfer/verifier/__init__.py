@@ -11,7 +11,9 @@ from typing import Final
 
 __all__ = ["PARTS", "script"]
 
-PARTS: Final = ("ed25519", "tree", "notes", "container", "lines", "findings", "vouching", "verdict", "main")
+PARTS: Final = (
+    "ed25519", "tree", "notes", "container", "lines", "findings", "manifest", "vouching", "verdict", "against", "main",
+)  # fmt: skip
 """The modules in the order in which they stand in the file: each uses only what stands before it."""
 
 _HEAD: Final = '''#!/usr/bin/env python3
@@ -68,5 +70,8 @@ def _body(source: str) -> tuple[str, set[str]]:
 def _each(node: ast.Import | ast.ImportFrom) -> set[str]:
     """One statement a name, so that those of several modules can be joined."""
     if isinstance(node, ast.ImportFrom):
-        return {f"from {node.module} import {alias.name}" for alias in node.names}
+        return {
+            f"from {node.module} import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
+            for alias in node.names
+        }
     return {f"import {alias.name}" for alias in node.names}

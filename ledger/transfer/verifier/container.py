@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["MOST_BYTES", "Reader", "Unreadable", "files", "pieces"]
+__all__ = ["MOST_BYTES", "Reader", "Unreadable", "files", "pieces", "whole"]
 
 MOST_BYTES = 64 << 30
 """Bytes that an archive may unpack to before it is taken for a bomb."""
@@ -61,6 +61,18 @@ def pieces(reader: Reader) -> Iterator[bytes]:
         if not piece:
             return
         yield piece
+
+
+def whole(reader: Reader, size: int, most: int) -> bytes | None:
+    """All bytes of a file that says that it holds `size`; None if they are more than `most`. Raises Unreadable."""
+    if size > most:
+        return None
+    found = bytearray()
+    for piece in pieces(reader):
+        found += piece
+        if len(found) > most:
+            return None
+    return bytes(found)
 
 
 def _unreadable(error: Exception) -> Unreadable:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Fault", "Findings", "Verdict", "count_of", "joined"]
+__all__ = ["Fault", "Findings", "Verdict", "joined"]
 
 _MOST_NAMED = 100
 """Faults of one kind that are named one by one; the others are counted."""
@@ -22,6 +22,9 @@ class Verdict(NamedTuple):
     """`verdict` is sound, faulty, truncated or forked; the last two are proven by what the auditor holds.
 
     `sha256` is that of the manifest, which names every other file by its digest: the identity of the bundle.
+    `partial` is True if the sender says that the ledger went on after `last`. `against` is what comparing it with
+    another bundle found: how many events are the `same`, `upto` which seq, the first that `differs`, the `last` of
+    this one and `its_last` of the other, and whether that `goes_on` further.
     """
 
     verdict: str
@@ -36,6 +39,8 @@ class Verdict(NamedTuple):
     sha256: str
     withheld: int
     missing: int
+    partial: bool
+    against: dict[str, Any] | None = None
 
     @property
     def code(self) -> int:
@@ -89,8 +94,3 @@ def joined(runs: list[list[int]]) -> list[list[int]] | None:
         else:
             found.append([first, last])
     return found
-
-
-def count_of(runs: list[list[int]]) -> int:
-    """How many seqs the runs hold."""
-    return sum(last - first + 1 for first, last in runs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from typing import Any
 
@@ -27,6 +28,7 @@ _HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 _ID = sha256(b"\x02")
 _AFTER_ID = (b',"key":', b',"origin":', b',"prev":')
 _LEAVES = 4096
+_MOST_STRANGE = 1000
 
 
 def withheld_leaf(line: bytes) -> bytes | None:
@@ -95,7 +97,9 @@ class Chain:
     """What a walk over the lines has found so far. `before` is the leaf of the line before the first, if it is known.
 
     `fault` is called with (kind, seq, sentence). `head` is the leaf of the last line in its place, `roots` maps the
-    sizes asked for to the root there, `withheld` lists runs [first, last] of withheld lines, `objects` what is cited.
+    sizes asked for to the root there, `withheld` lists runs [first, last] of `hidden` withheld lines, `most_runs` at
+    most. `objects` are those of the objects in `known` that are cited, `strange` the first ones that are cited and
+    not in it, `redacted` those of `known` that an event says are gone.
     """
 
     def __init__(
@@ -105,6 +109,8 @@ class Chain:
         sizes: Iterable[int],
         fault: Callable[[str, int, str], None],
         before: bytes = b"",
+        known: AbstractSet[bytes] = frozenset(),
+        most_runs: int = 1,
     ) -> None:
         self.seq = first - 1
         self.lines = 0
@@ -113,8 +119,12 @@ class Chain:
         self.last_ts = ""
         self.roots: dict[int, bytes] = {tree.size: tree.root()}
         self.withheld: list[list[int]] = []
+        self.hidden = 0
         self.objects: set[bytes] = set()
+        self.strange: set[bytes] = set()
         self.redacted: set[bytes] = set()
+        self._known = known
+        self._most_runs = most_runs
         self._tree = tree
         self._sizes = sorted(size for size in set(sizes) if size > tree.size)
         self._first = first
@@ -153,9 +163,10 @@ class Chain:
             self._fault("not_json", self.seq + 1, "the line is neither an event nor a withheld one")
             return leaf
         self.seq += 1
+        self.hidden += 1
         if self.withheld and self.withheld[-1][1] == self.seq - 1:
             self.withheld[-1][1] = self.seq
-        else:
+        elif len(self.withheld) < self._most_runs:
             self.withheld.append([self.seq, self.seq])
         self.head = found
         return found
@@ -185,7 +196,7 @@ class Chain:
             return
         self._own_id(line, claimed, seq)
         if "data_hash" in event or kind in CITING:
-            self.objects.update(map(bytes.fromhex, cited(event)))
+            self._cite(event)
         if seq == expected:
             if self.head and prev != self.head.hex():
                 self._fault(
@@ -209,10 +220,17 @@ class Chain:
         self.seq, self.head, self.last_ts = seq, leaf, ts
         if kind == "payload.redacted":
             gone = _said(event, "data_hash")
-            if _HEX64.match(gone):
+            if _HEX64.match(gone) and bytes.fromhex(gone) in self._known:
                 self.redacted.add(bytes.fromhex(gone))
         elif seq == 1:
             self.ledger = _said(event, "ledger")
+
+    def _cite(self, event: dict[str, Any]) -> None:
+        for name in map(bytes.fromhex, cited(event)):
+            if name in self._known:
+                self.objects.add(name)
+            elif len(self.strange) < _MOST_STRANGE:
+                self.strange.add(name)
 
     def _own_id(self, line: bytes, claimed: str, seq: int) -> None:
         """An id is that of the raw line with its own member cut out, which stands behind the payload."""

@@ -7,7 +7,17 @@ from base64 import b64decode, b64encode
 from hashlib import sha256
 from typing import NamedTuple
 
-__all__ = ["Key", "Note", "NoteError", "Signature", "parse_key", "read_note", "signed_by"]
+__all__ = [
+    "MOST_KEY", "MOST_NOTE", "MOST_NOTES", "MOST_TOGETHER", "Key", "Note", "NoteError", "Signature", "parse_key",
+    "read_note",
+]  # fmt: skip
+
+MOST_NOTE = 64 << 10
+MOST_KEY = 4 << 10
+MOST_NOTES = 10_000
+"""Checkpoints that a bundle may hold, and keys."""
+MOST_TOGETHER = 16 << 20
+"""Bytes of all of them."""
 
 _SIZE = re.compile(r"(?:0|[1-9][0-9]{0,15})\Z")
 _KEY = re.compile(r"([^\s+]{1,300})\+([0-9a-f]{8})\+([A-Za-z0-9+/=]{1,200})\Z")
@@ -81,14 +91,6 @@ def read_note(content: bytes) -> Note:
     if not _SIZE.match(size) or digest is None or len(digest) != 32:
         raise NoteError("the size or the root is none")
     return Note(origin, int(size), digest, body.encode(), tuple(signatures))
-
-
-def signed_by(note: Note, key: Key) -> Signature | None:
-    """The signature line that claims to be by `key`, None if there is none. It is not checked here."""
-    for signature in note.signatures:
-        if (signature.name, signature.key) == (key.name, key.id):
-            return signature
-    return None
 
 
 def _signature(line: str) -> Signature:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-__all__ = ["Tree", "leaf_of", "widths_before"]
+__all__ = ["Tree", "extends", "leaf_of", "widths_before"]
 
 _LEAF = sha256(b"\x00")
 _NODE = sha256(b"\x01")
@@ -67,3 +67,28 @@ def _node(left: bytes, right: bytes) -> bytes:
     state.update(left)
     state.update(right)
     return state.digest()
+
+
+def extends(old: int, old_root: bytes, new: int, new_root: bytes, path: list[bytes]) -> bool:
+    """True if `path` shows that the tree of `new` leaves begins with that of `old` leaves (RFC 6962 §2.1.2)."""
+    if not 0 < old < new or any(len(node) != 32 for node in path):
+        return False
+    steps = iter(([] if old & (old - 1) else [old_root]) + path)
+    first = next(steps, None)
+    if first is None:
+        return False
+    at, last = old - 1, new - 1
+    while at & 1:
+        at, last = at >> 1, last >> 1
+    one = two = first
+    for node in steps:
+        if not last:
+            return False
+        if at & 1 or at == last:
+            one, two = _node(node, one), _node(node, two)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            two = _node(two, node)
+        at, last = at >> 1, last >> 1
+    return not last and one == old_root and two == new_root
