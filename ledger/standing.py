@@ -78,8 +78,13 @@ def catch_up(ledger: Ledger, standing: Standing, known: Mapping[str, Observation
 def take(
     state: EvidenceState, offset: int, entry: Entry, known: Mapping[str, Observation] | None = None
 ) -> None:
-    """Take one event, whose line starts at byte `offset`, into the state. Raises and ignores as `catch_up` does."""
+    """Take one event, whose line starts at byte `offset`, into the state. Raises and ignores as `catch_up` does.
+
+    What another ledger recorded speaks of another repository: no scan of this one could confirm or retract it.
+    """
     if entry.type not in HANDLED or not CATALOGUE.knows(entry.type, entry.v):
+        return
+    if entry.origin is not None and not entry.is_ours(state.ledger):
         return
     try:
         evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)

@@ -79,8 +79,8 @@ class ChainedJournal:
         sealed = seal(draft, seq=self.seq + 1, prev=self.head, ts=ts, cause=(), batch=None)
         with self.path.open("ab") as stream:
             stream.write(sealed.line + b"\n")
-        self.seq, self.head = sealed.seq, sealed.hash
-        return sealed.seq
+        self.seq, self.head = self.seq + 1, sealed.hash
+        return self.seq
 
     def withheld(self, type: str, run: str | None = None) -> int:
         """Append an event whose payload lies elsewhere, behind its hash."""

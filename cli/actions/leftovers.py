@@ -36,10 +36,11 @@ def leftovers(ledger: Ledger) -> Leftovers:
         return Leftovers((), ())
     cited: dict[str, int] = {}
     redacted: set[str] = set()
+    own = ledger.journal.ledger()
     for entry in ledger.entries():
         if entry.data_hash is not None:
             cited.setdefault(entry.data_hash, entry.seq)
-        elif entry.type == "payload.redacted":
+        elif entry.type == "payload.redacted" and entry.is_ours(own):
             try:
                 redacted.add(_decode(entry.data).data_hash)
             except msgspec.DecodeError:

@@ -151,6 +151,7 @@ class OnDisk:
             fault_count=folded.fault_counts[name],
             unknown=dict(folded.unknown),
             withheld=dict(folded.withheld),
+            foreign=dict(folded.foreign),
         )
         differences = [*_differences(header, expected), *_differences(state, folded.states[name])]
         self._told(file, seq, differences)

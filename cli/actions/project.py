@@ -26,7 +26,7 @@ class ProjectResult:
     """Which views were made as of event `seq`: for each the files that are new, the others being equal already.
 
     `faults` are events that a view could not use, `unknown` counts events of types that this version does not
-    know, `withheld` those without their payload.
+    know, `withheld` those without their payload, `foreign` those of other ledgers, which no view takes in.
     """
 
     schema: ClassVar[str] = "t2c.project/v1"
@@ -36,6 +36,7 @@ class ProjectResult:
     faults: Sequence[Mapping[str, Any]]
     unknown: Mapping[str, int]
     withheld: Mapping[str, int]
+    foreign: Mapping[str, int]
 
 
 def project(
@@ -102,6 +103,7 @@ def _write(context: Context, ledger: Ledger, names: Sequence[str], until: int | 
         faults=_faults(folded),
         unknown=folded.unknown,
         withheld=folded.withheld,
+        foreign=folded.foreign,
     )
 
 

@@ -123,9 +123,10 @@ def _announced(
 
 def _known(ledger: Ledger, after: Position, head: Position, digest: str) -> int | None:
     """The event after a position that redacts this hash."""
-    named = f'"data_hash":"{digest}"'.encode()
+    named, own = f'"data_hash":"{digest}"'.encode(), ledger.journal.ledger()
     for entry in ledger.entries(after, head.seq):
-        if entry.type == "payload.redacted" and named in bytes(entry.data):
+        # What another ledger took out is no decision of this one.
+        if entry.type == "payload.redacted" and entry.is_ours(own) and named in bytes(entry.data):
             return entry.seq
     return None
 

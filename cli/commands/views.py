@@ -61,6 +61,9 @@ def project(
         if made.unknown:
             unknown = ", ".join(f"{number} {name}" for name, number in made.unknown.items())
             lines.append(f"  {style.doubtful('unknown')} events kept and not read: {unknown}")
+        if made.foreign:
+            number = sum(made.foreign.values())
+            lines.append(f"  {number:,} events of other ledgers stand in the journal and in no view")
         return "\n".join(lines)
 
     invocation.emit(made, text)

@@ -149,7 +149,7 @@ class DomainAudit:
             self._checkpoints.opened(data)
 
     def _registered(self, seq: int, data: Event, event: Event) -> None:
-        self._checkpoints.registered(data)
+        self._checkpoints.registered(data, event)
 
     def _signed(self, seq: int, data: Event, event: Event) -> None:
         self._checkpoints.signed(seq, data, event)
@@ -159,7 +159,11 @@ class DomainAudit:
 
     def _redact(self, seq: int, data: Event, event: Event) -> None:
         self._redacted.add(data["data_hash"])
-        if self._payloads is not None:
+        if self._payloads is None:
+            return
+        if event.get("origin") is not None:
+            self._payloads.taken_in(seq, data, not self._events.foreign)
+        else:
             self._payloads.redaction(seq, data, data["event"] in self._events)
 
     def _observed(self, seq: int, data: Event, event: Event) -> None:

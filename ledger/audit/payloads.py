@@ -31,6 +31,7 @@ class PayloadAudit:
         self._present: dict[str, int] = {}
         self._missing: dict[str, tuple[int, bool]] = {}
         self._redacted: dict[str, int] = {}
+        self._elsewhere: set[str] = set()
         self.faults: list[Fault] = []
 
     def open(self, seq: int, event: Event) -> bytes | None:
@@ -66,6 +67,16 @@ class PayloadAudit:
             return None
         return value
 
+    def taken_in(self, seq: int, data: Event, ours: bool) -> None:
+        """Take a `payload.redacted` that came from elsewhere, whose event may have another id here.
+
+        What another ledger took out explains why it is missing and obliges nobody here to delete it.
+        """
+        if ours:
+            self._redacted.setdefault(data["data_hash"], seq)
+        else:
+            self._elsewhere.add(data["data_hash"])
+
     def redaction(self, seq: int, data: Event, known: bool) -> None:
         """Take a `payload.redacted`; `known` says whether its event is an earlier one of this ledger."""
         digest = data["data_hash"]
@@ -81,7 +92,7 @@ class PayloadAudit:
         """What is withheld or not proven, in sentences; what is missing without a word, or left, becomes a fault."""
         withheld = absent = 0
         for digest, (seq, elsewhere) in self._missing.items():
-            if digest in self._redacted:
+            if digest in self._redacted or digest in self._elsewhere:
                 withheld += 1
             elif elsewhere:
                 absent += 1

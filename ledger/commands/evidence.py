@@ -47,7 +47,7 @@ __all__ = [
     "missing",
 ]
 
-STATE_VERSION: Final = 1
+STATE_VERSION: Final = 2
 RECORD_AT: Final = len(b'{"record":')
 """Where the record starts in the canonical payload of `record.observed`; it ends one byte before the end."""
 _MOVES_PER_EVENT: Final = 5000
@@ -82,12 +82,14 @@ class EvidenceState(msgspec.Struct):
     """Everything that stands: records and relations by id, omissions by key, runs without an end.
 
     The key of an omission is the canonical form of [source, path, reason]; a run's value is its last stage.
+    `ledger` is the id of the ledger that the evidence is of.
     """
 
     records: dict[str, LiveRecord] = {}
     relations: dict[str, LiveRelation] = {}
     omissions: dict[str, LiveOmission] = {}
     runs: dict[str, str] = {}
+    ledger: str | None = None
 
 
 class Observation(NamedTuple):
@@ -176,8 +178,8 @@ _key = msgspec.json.Decoder(_Key).decode
 
 HANDLED: Final = frozenset(
     {
-        "record.observed", "record.moved", "record.retracted", "relation.linked", "relation.unlinked",
-        "omission.noted", "omission.cleared", "run.started", "stage.finished", "run.finished",
+        "journal.opened", "record.observed", "record.moved", "record.retracted", "relation.linked",
+        "relation.unlinked", "omission.noted", "omission.cleared", "run.started", "stage.finished", "run.finished",
     }
 )  # fmt: skip
 
@@ -195,6 +197,8 @@ def evolve(
     `known` may hold observations by record id, whose digests then need not be worked out from the same bytes.
     """
     match type:
+        case "journal.opened":
+            state.ledger = str(orjson.loads(data)["ledger"])
         case "record.observed":
             record = _record(data).record
             seen = None if known is None else known.get(record.id)

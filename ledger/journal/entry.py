@@ -64,6 +64,10 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     key: str | None = None
     origin: Origin | None = None
 
+    def is_ours(self, ledger: str | None) -> bool:
+        """True if it was recorded in this ledger or in a branch of it, and never went through another one."""
+        return self.origin is None or all(place.ledger == ledger for place in self.origin.places)
+
 
 decode = msgspec.json.Decoder(Entry).decode
 """`decode_entry` with whatever the decoder raises: for loops that look at an error again."""

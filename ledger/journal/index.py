@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from t2c.ledger.errors import T2cError
 from t2c.ledger.events.draft import content_key
-from t2c.ledger.journal.entry import Entry, Origin, decode_entry
+from t2c.ledger.journal.entry import Entry, decode_entry
 from t2c.ledger.journal.objects import Objects
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
@@ -55,10 +54,6 @@ class Keyed(NamedTuple):
 
 class _Aliases(msgspec.Struct):
     aliases: list[tuple[str, str]] = []
-
-
-class _Opened(msgspec.Struct):
-    ledger: str
 
 
 class EventIndex:
@@ -130,13 +125,10 @@ class EventIndex:
             for there, here in _pairs_of(entry)
         )
 
-    def _is_ours(self, origin: Origin) -> bool:
-        """True if an event was recorded in branches of this ledger only: keys of other ledgers bind nobody here."""
+    def _own(self) -> str | None:
         if self._ledger is None:
-            with contextlib.suppress(msgspec.DecodeError, T2cError):
-                opened = decode_entry(self._journal.line_at(0))
-                self._ledger = msgspec.json.decode(opened.data, type=_Opened).ledger
-        return all(place.ledger == self._ledger for place in origin.places)
+            self._ledger = self._journal.ledger()
+        return self._ledger
 
     def _content(self, entry: Entry) -> bytes | None:
         data = bytes(entry.data) if entry.data_hash is None else self._objects.payload(entry.data_hash)
@@ -228,9 +220,9 @@ class EventIndex:
         keys: list[tuple[str, int]] = []
         last: tuple[int, bytes, int] | None = None
         for offset, line, entry in self._journal.lines(place):
-            origin = entry.origin
             ids += [(_packed(name), offset) for name in _names_of(entry) if _EVENT_ID.fullmatch(name)]
-            if entry.key is not None and (origin is None or self._is_ours(origin)):
+            # Keys of other ledgers bind nobody here.
+            if entry.key is not None and (entry.origin is None or entry.is_ours(self._own())):
                 keys.append((entry.key, offset))
             if entry.type in _WITH_ALIASES:
                 _insert(database, ids, keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -25,6 +26,10 @@ __all__ = ["JournalFile"]
 _BUFFER: Final = 1 << 18
 _POINT: Final = 1 << 13
 """Bytes read at once where single lines are picked out."""
+
+
+class _Opened(msgspec.Struct):
+    ledger: str
 
 
 class JournalFile:
@@ -81,6 +86,13 @@ class JournalFile:
                         break
                 else:
                     raise damaged("the journal became shorter while it was read", self._place(expected))
+
+    def ledger(self) -> str | None:
+        """The id of the ledger, as its first event says; None if that does not say one."""
+        for entry in self.lines(until=1):
+            with suppress(msgspec.DecodeError):
+                return msgspec.json.decode(entry[2].data, type=_Opened).ledger
+        return None
 
     def entries(self, after: Position | None = None, until: int | None = None) -> Iterator[Entry]:
         """Every event after `after`, up to and with seq `until`."""

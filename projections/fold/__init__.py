@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from msgspec import Struct, field
 
 from t2c.ledger.errors import Conflict, Usage
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
-from t2c.ledger.journal.entry import Entry
+from t2c.ledger.journal.entry import Entry, Origin
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.kernel.canon import canonical
 from t2c.projections.base import Artifacts, EnvelopeReader, Inputs, Journal, Projection, Provenance
@@ -43,7 +44,8 @@ class Folded(Struct, frozen=True):
     `resumed` says for each after which seq its snapshot was taken (0: folded from the start), that is, up to
     where the journal was trusted and not read. `faults` holds the first MAX_FAULTS events that a projection
     could not use, `fault_counts` how many there were. `unknown` counts events whose type or version this
-    program does not know, `withheld` those whose payload is not in the journal, both by type.
+    program does not know, `withheld` those whose payload is not in the journal, both by type. `foreign` counts by
+    ledger what came from other ones: it speaks of other repositories, so no view takes it in.
     """
 
     position: Position
@@ -54,6 +56,7 @@ class Folded(Struct, frozen=True):
     fault_counts: Mapping[str, int]
     unknown: Mapping[str, int]
     withheld: Mapping[str, int]
+    foreign: Mapping[str, int]
     projections: Mapping[str, Projection[Any]]
 
     def artifacts(self, name: str) -> Artifacts:
@@ -92,6 +95,7 @@ class _Census(Struct):
     ts: str | None = None
     unknown: dict[str, int] = field(default_factory=dict)
     withheld: dict[str, int] = field(default_factory=dict)
+    foreign: dict[str, int] = field(default_factory=dict)
 
 
 def fold(
@@ -112,7 +116,7 @@ def fold(
     """
     target = _target(journal, until)
     lanes, census = _lanes(journal, _closure(projections, names), target, cache)
-    reader = _Pass(catalogue, census)
+    reader = _Pass(catalogue, census, journal)
     stops = sorted({lane.after for lane in lanes} | {target})
     with _collector_paused():
         for start, end in pairwise(stops):
@@ -141,7 +145,7 @@ def fold_at(
     """
     wanted = _closure(projections, names)
     lanes, census = _lanes(journal, wanted, START, None)
-    reader = _Pass(catalogue, census)
+    reader = _Pass(catalogue, census, journal)
     at = START
     for seq in sorted(set(seqs)):
         target = _target(journal, seq)
@@ -163,6 +167,7 @@ def _folded(
         fault_counts={lane.projection.name: lane.fault_count for lane in lanes},
         unknown=dict(sorted(census.unknown.items())),
         withheld=dict(sorted(census.withheld.items())),
+        foreign=dict(sorted(census.foreign.items())),
         projections=projections,
     )
 
@@ -215,7 +220,7 @@ def _lanes(
             earliest = header
     if earliest is None or any(lane.after == START for lane in lanes):
         return lanes, _Census()
-    return lanes, _Census(earliest.ts, earliest.unknown, earliest.withheld)
+    return lanes, _Census(earliest.ts, earliest.unknown, earliest.withheld, earliest.foreign)
 
 
 def _header(lane: _Lane, target: Position, census: _Census) -> Snapshot:
@@ -230,15 +235,21 @@ def _header(lane: _Lane, target: Position, census: _Census) -> Snapshot:
         fault_count=lane.fault_count,
         unknown=census.unknown,
         withheld=census.withheld,
+        foreign=census.foreign,
     )
+
+
+class _Opened(msgspec.Struct):
+    ledger: str
 
 
 class _Pass:
     """Hands each event to those who want it, once it is known to be readable."""
 
-    def __init__(self, catalogue: Catalogue, census: _Census) -> None:
+    def __init__(self, catalogue: Catalogue, census: _Census, journal: Journal) -> None:
         self._catalogue = catalogue
         self._census = census
+        self._journal = journal
         self._known: dict[tuple[str, int], bool] = {}
 
     def read(self, entries: Iterator[Entry], lanes: list[_Lane], end: Position) -> None:
@@ -254,6 +265,9 @@ class _Pass:
             last = entry
             for note, state in notes:
                 note(state, entry)
+            if entry.origin is not None and not entry.is_ours(self._ledger):
+                self._foreign(entry.origin)
+                continue
             hands = table.get(entry.type)
             if hands is None or entry.v != 1 or entry.data_hash is not None:
                 if not self._readable(entry):
@@ -284,6 +298,19 @@ class _Pass:
                 remedy="run the command again",
             )
         self._census.ts = last.ts
+
+    @cached_property
+    def _ledger(self) -> str | None:
+        for entry in self._journal.entries(None, 1):
+            with suppress(msgspec.DecodeError):
+                return msgspec.json.decode(entry.data, type=_Opened).ledger
+        return None
+
+    def _foreign(self, origin: Origin) -> None:
+        ledger = next(
+            (place.ledger for place in origin.places if place.ledger != self._ledger), origin.ledger
+        )
+        self._census.foreign[ledger] = self._census.foreign.get(ledger, 0) + 1
 
     def _readable(self, entry: Entry) -> bool:
         """True if the payload is there and of a type and version that are known; else it is counted."""

@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 class Snapshot(msgspec.Struct, kw_only=True):
     """What is known after event `seq`: everything beside the state that a cold fold would know too.
 
-    `faults` are the first ones and `fault_count` all of this projection's; `unknown` and `withheld` count
+    `faults` are the first ones and `fault_count` all of this projection's; `unknown`, `withheld` and `foreign` count
     events of the whole journal up to here.
     """
 
@@ -52,6 +52,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     fault_count: int
     unknown: dict[str, int]
     withheld: dict[str, int]
+    foreign: dict[str, int]
 
     @property
     def position(self) -> Position:
