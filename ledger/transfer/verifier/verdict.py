@@ -265,9 +265,7 @@ class _Bundle:
         proven: list[str] = []
         unproven: list[str] = []
         if chain is not None and manifest:
-            vouching = Vouching(
-                chain, manifest["ledger"], manifest["last"], self.found, manifest["partial"], self.onward
-            )
+            vouching = Vouching(chain, manifest, self.found, self.onward)
             vouching.checkpoints(self.notes, self.given, self.keys)
             vouching.anchors(self.anchors)
             proven, unproven = vouching.proven, vouching.unproven
@@ -316,7 +314,8 @@ def _unchecked(manifest: dict[str, Any]) -> str:
         if folder not in (JOURNAL, CHECKPOINT, PROOF, "checkpoints", "keys", "objects"):
             names[folder + slash] += 1
     said = [
-        f"{count:,} files in {name}" if name.endswith("/") else name for name, count in sorted(names.items())
+        f"{count:,} file{'s' * (count > 1)} in {name}" if name.endswith("/") else name
+        for name, count in sorted(names.items())
     ]
     if len(said) > _MOST_NAMED_FILES:
         said[_MOST_NAMED_FILES:] = [f"{len(said) - _MOST_NAMED_FILES:,} more files or folders"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from t2c.ledger.transfer.verifier.ed25519 import signature_fits
 from t2c.ledger.transfer.verifier.findings import Findings
@@ -20,22 +21,27 @@ _MOST_UNKNOWN = 20
 class Vouching:
     """Compares checkpoints with the roots that a walk has made; `proven` and `unproven` say what came of it.
 
-    `partial` is True if the sender says that the ledger went on after event `last`; then `onward` may lead to a
-    checkpoint of a later size. `named` is True once something from elsewhere vouches for the ledger's name.
+    If the manifest says that the ledger went on after the bundle's last event, `onward` may lead to a checkpoint of a
+    later size. `named` is True once something from elsewhere vouches for the ledger's name.
     """
 
     def __init__(
-        self, chain: Chain, ledger: str, last: int, found: Findings, partial: bool, onward: Onward | None
+        self,
+        chain: Chain,
+        manifest: Mapping[str, Any],
+        found: Findings,
+        onward: Onward | None,
     ) -> None:
         self.proven: list[str] = []
         self.unproven: list[str] = []
         self.named = False
         self._chain = chain
-        self._origin = "t2c/" + ledger
-        self._last = last
+        self._origin = "t2c/" + manifest["ledger"]
+        self._first = manifest["first"]
+        self._last = manifest["last"]
         self._found = found
-        self._partial = partial
-        self._onward = onward if partial else None
+        self._partial = manifest["partial"]
+        self._onward = onward if self._partial else None
         self._later: dict[int, bytes] = {}
 
     def checkpoints(self, notes: Mapping[str, Note], given: Sequence[Key], inside: Sequence[Key]) -> None:
@@ -77,7 +83,10 @@ class Vouching:
 
     def _say_who(self, given: Sequence[Key], by_given: int, signed: int, by_any: int) -> None:
         foreign = sorted({f"{key.name[:60]}+{key.id}" for key in given if key.name != self._origin})
-        if by_given:
+        if 0 < by_given < self._first:
+            detail = f"the given key signed events 1 to {by_given:,}, and none of those that are here"
+            self._found.add("unsigned", "", detail)
+        elif by_given:
             self.named = True
             begin = f", and begin the {signed:,} of its checkpoint" if signed > by_given else ""
             self.proven.append(f"events 1 to {by_given:,} are those that the given key signed{begin}")
@@ -88,7 +97,7 @@ class Vouching:
             self._found.add("unsigned", "", "no checkpoint that fits this bundle is signed by the given key")
         if foreign and len(foreign) < len(set(given)):
             self.unproven.append("what keys of other ledgers signed: " + ", ".join(foreign))
-        if 0 < by_given < self._chain.seq:
+        if self._first <= by_given < self._chain.seq:
             self.unproven.append(f"events after {by_given:,}: no signature by the given key covers them")
         if not given:
             said = f" (one of them signed events 1 to {by_any:,})" if by_any else ""
