@@ -33,6 +33,7 @@ __all__ = [
     "Warning",
     "materialise",
     "no_progress",
+    "shortened",
 ]
 
 MAX_EXCERPT = 2000
@@ -162,6 +163,14 @@ class Found(NamedTuple):
         return self.payload[_RECORD_AT:-1]
 
 
+def shortened(text: str, most: int) -> str:
+    """At most so many characters, cut at a space where there is one near: half a word may be the front of a secret."""
+    if len(text) <= most:
+        return text
+    at = max(text.rfind(" ", most // 2, most + 1), text.rfind("\n", most // 2, most + 1))
+    return text[:most] if at < 0 else text[:at]
+
+
 def materialise(reading: Reading) -> Iterator[Found]:
     """Give each draft its ordinal among equals, its id, its digest and its canonical bytes."""
     source, path = reading.scope
@@ -221,7 +230,7 @@ def _record(
     ordinal: int,
     generation: Mapping[str, object],
 ) -> dict[str, Any]:
-    excerpt = (draft.text if draft.excerpt is None else draft.excerpt)[:MAX_EXCERPT]
+    excerpt = shortened(draft.text if draft.excerpt is None else draft.excerpt, MAX_EXCERPT)
     anchor = {"trail": list(draft.trail), "ordinal": ordinal}
     return {
         "schemaVersion": "t2c.intent/v1",

@@ -17,7 +17,16 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Progress, Reading, Scope, Warning, no_progress
+from t2c.ledger.intake.base import (
+    MAX_EXCERPT,
+    Draft,
+    Progress,
+    Reading,
+    Scope,
+    Warning,
+    no_progress,
+    shortened,
+)
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository
 from t2c.ledger.intake.git_log import Changes, Commit, read_changes, read_commits
 from t2c.ledger.intake.mentions import mentions
@@ -270,7 +279,7 @@ def _draft(commit: Commit, changes: Changes) -> Draft:
         symbols=mentions(subject).symbols,
         tickets=message.tickets,
         versions=message.versions,
-        excerpt=_MAIL.sub("<…>", commit.message[: 2 * MAX_EXCERPT])[:MAX_EXCERPT],
+        excerpt=shortened(_MAIL.sub("<…>", shortened(commit.message, 2 * MAX_EXCERPT)), MAX_EXCERPT),
         observed_at=commit.author.when,
         metadata=_metadata(commit, changes),
     )

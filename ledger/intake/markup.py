@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from t2c.ledger.intake.base import MAX_EXCERPT
+from t2c.ledger.intake.base import MAX_EXCERPT, shortened
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.lines import Notes
 
@@ -208,12 +208,14 @@ class _Reader:
         bare = text.rstrip("#")
         self._close()
         self.done.append(
-            Heading(level, plain((bare if bare[-1:] in ("", " ", "\t") else text)[:MAX_STATEMENT]), number)
+            Heading(
+                level, plain(shortened(bare if bare[-1:] in ("", " ", "\t") else text, MAX_STATEMENT)), number
+            )
         )
         return True
 
     def _setext(self, level: int) -> None:
-        text = " ".join(part for _, part in self._paragraph)[:MAX_STATEMENT]
+        text = shortened(" ".join(part for _, part in self._paragraph), MAX_STATEMENT)
         line = self._paragraph[0][0]
         self._paragraph = []
         self._close()
@@ -271,7 +273,7 @@ class _Reader:
             beyond = _indent(line) - self._indents[-1]
             if beyond >= 2:
                 if beyond < 6 and len(item.more) < MAX_STATEMENT:  # from six on it is code
-                    item.more = f"{item.more} {body}"[:MAX_STATEMENT]
+                    item.more = shortened(f"{item.more} {body}", MAX_STATEMENT)
                 return
         if not self._paragraph:
             if item is None and _indent(line) > 3:
@@ -294,10 +296,10 @@ class _Reader:
         item = self._item
         if item is not None:
             if len(item.text) > MAX_STATEMENT:
-                item.text = item.text[:MAX_STATEMENT]
+                item.text = shortened(item.text, MAX_STATEMENT)
                 self._notes.add("statement_truncated", f"longer than {MAX_STATEMENT} characters", item.start)
             if len(item.raw) > MAX_EXCERPT:
-                item.raw = item.raw[:MAX_EXCERPT]
+                item.raw = shortened(item.raw, MAX_EXCERPT)
                 self._notes.add("excerpt_truncated", f"longer than {MAX_EXCERPT} characters", item.start)
             self.done.append(item)
             self._item = None

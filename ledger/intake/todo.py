@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from t2c.ledger.events.record import SourceKind, Status
-from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Tree
+from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Tree, shortened
 from t2c.ledger.intake.inline import blanked, plain
 from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import MAX_STATEMENT, Code, Heading, Item, Paragraph, Row, blocks
@@ -196,7 +196,7 @@ class _Tasks(Struct):
             yield self._line(task, first, last)
 
     def _line(self, lines: list[str], first: int, last: int) -> tuple[int, Draft]:
-        text = plain(" ".join(lines)[: MAX_STATEMENT + 1])
+        text = plain(" ".join(lines)[: 2 * MAX_STATEMENT])
         return self._draft(text, "\n".join(lines), (first, last), "task_line", None, "planned")
 
     def _task_list(self, number: int, line: str) -> bool:
@@ -292,7 +292,7 @@ class _Tasks(Struct):
             symbols=found.symbols,
             tickets=found.tickets,
             versions=found.versions,
-            excerpt=raw[:MAX_EXCERPT],
+            excerpt=shortened(raw, MAX_EXCERPT),
             metadata=metadata | (extra or {}),
         )
         return lines[0], draft
@@ -301,7 +301,7 @@ class _Tasks(Struct):
         if len(text) <= MAX_STATEMENT:
             return text
         self.notes.add("statement_truncated", f"longer than {MAX_STATEMENT} characters", line)
-        return text[:MAX_STATEMENT]
+        return shortened(text, MAX_STATEMENT)
 
 
 def _beside(draft: Draft) -> Draft:

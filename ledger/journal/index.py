@@ -286,7 +286,7 @@ def _names_of(entry: Entry) -> tuple[str, ...]:
     """Every id that an event has or had."""
     if entry.origin is None:
         return (entry.id,)
-    return entry.id, *(place.id for place in entry.origin.places)
+    return (entry.id, *(place.id for place in entry.origin.places))
 
 
 def _pairs_of(entry: Entry) -> list[tuple[str, str]]:

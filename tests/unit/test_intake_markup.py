@@ -219,7 +219,7 @@ def test_long_statements_and_excerpts_are_cut_and_noted() -> None:
     found, notes = read_noting(f"- {'a ' * 3000}\n  b\n- c\n")
     first = found[0]
     assert isinstance(first, Item)
-    assert (len(first.text), len(first.raw), first.end) == (MAX_STATEMENT, MAX_EXCERPT, 2)
+    assert (len(first.text), len(first.raw), first.end) == (MAX_STATEMENT - 1, MAX_EXCERPT - 1, 2)
     assert reasons(notes) == {"statement_truncated": (1, (1,)), "excerpt_truncated": (1, (1,))}
 
 
