@@ -184,14 +184,20 @@ def certificates(context: Context, ca: str | None = None) -> Path | None:
 
 
 def anchors_from(context: Context, kind: str, ledger: str, ca: str | None = None) -> Found:
-    """The anchors of a ledger that are kept in Git (`git`) or as time stamps (`rfc3161`)."""
+    """The anchors of a ledger that are kept in Git (`git`) or as time stamps (`rfc3161`).
+
+    `ca` is a file of certificates of the caller's own, anywhere; without, those of the settings are asked.
+    """
     if kind == "git":
         from t2c.ledger.anchors import git
 
         return git.read(context.root, ledger)
     from t2c.ledger.anchors import tokens
 
-    return tokens.read(context.workspace / "checkpoints", ledger, certificates(context, ca))
+    folder = context.workspace / "checkpoints"
+    if ca is not None:
+        return tokens.read(folder, ledger, context.cwd / ca)
+    return tokens.read(folder, ledger, certificates(context), own=True)
 
 
 def run_anchors(context: Context) -> AnchorsRun:

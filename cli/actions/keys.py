@@ -11,9 +11,8 @@ from typing import ClassVar
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.anchors.keyring import Keyring
-from t2c.ledger.anchors.signing import Registered, expired, register, registered
+from t2c.ledger.anchors.signing import Registered, every_key, expired, register
 from t2c.ledger.errors import Usage
-from t2c.ledger.journal.signature import VerifierKey
 from t2c.ledger.kernel.clock import rfc3339
 
 __all__ = ["KeyInfo", "KeyList", "PublicKey", "export_key", "list_keys", "new_key"]
@@ -23,7 +22,8 @@ __all__ = ["KeyInfo", "KeyList", "PublicKey", "export_key", "list_keys", "new_ke
 class KeyInfo:
     """A registered key. `id` is 8 hex of its public half, `public` the text that checks its signatures.
 
-    `private` says if its private half is in this user's state folder, `expired` if its time is over.
+    `private` says if its private half is in this user's state folder, `expired` if its time is over, `foreign` if it
+    came with an event of another ledger or bears another's name: then nothing here is signed or checked with it.
     """
 
     schema: ClassVar[str] = "t2c.key/v1"
@@ -37,11 +37,12 @@ class KeyInfo:
     expires: str | None
     expired: bool
     private: bool
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class KeyList:
-    """All registered keys, the oldest first."""
+    """The keys of this ledger, the oldest first, and after them those of others that were registered here."""
 
     schema: ClassVar[str] = "t2c.key-list/v1"
     ledger: str
@@ -76,18 +77,27 @@ def list_keys(context: Context, state: Path) -> KeyList:
     with open_ledger(context) as ledger:
         ledger_id = ledger.id()
         keyring, now = Keyring(state, ledger_id), context.clock.now()
-        return KeyList(ledger_id, [_info(ledger_id, key, keyring, now) for key in registered(ledger)])
+        keys = sorted(every_key(ledger), key=lambda key: (key.foreign, key.seq))
+        return KeyList(ledger_id, [_info(ledger_id, key, keyring, now) for key in keys])
 
 
-def export_key(context: Context, wanted: str | None) -> PublicKey:
-    """The public half of a key, by id; of the newest if none is wanted. Raises Usage if there is none."""
+def export_key(context: Context, state: Path, wanted: str | None) -> PublicKey:
+    """The public half of a key, by id; if none is wanted, of the newest of this ledger's that can sign here.
+
+    If none of them can, it is the newest. Raises Usage if there is none.
+    """
     with open_ledger(context) as ledger:
-        found: tuple[VerifierKey, ...] = tuple(
-            key for one in registered(ledger) if (key := one.verifier()) is not None
-        )
-        for key in reversed(found):
-            if wanted in (None, key.id):
-                return PublicKey(ledger.id(), key.id, key.text(), key.pem())
+        ledger_id = ledger.id()
+        keyring, now = Keyring(state, ledger_id), context.clock.now()
+        keys = [
+            (not key.foreign, keyring.holds(verifier) and not expired(key, now), key.seq, verifier)
+            for key in every_key(ledger)
+            if (verifier := key.verifier()) is not None
+        ]
+        fitting = [key for key in keys if (key[3].id == wanted if wanted is not None else key[0])]
+        if fitting:
+            key = max(fitting)[3]
+            return PublicKey(ledger_id, key.id, key.text(), key.pem())
     what = "no key is registered" if wanted is None else f"no key {wanted[:80]!r} is registered"
     raise Usage(what, remedy="`t2c ledger key list` shows those that are; `t2c ledger key new` makes one")
 
@@ -128,5 +138,6 @@ def _info(ledger: str, key: Registered, keyring: Keyring, now: datetime) -> KeyI
         key.ts,
         key.expires,
         expired(key, now),
-        verifier is not None and keyring.holds(verifier),
+        verifier is not None and not key.foreign and keyring.holds(verifier),
+        key.foreign,
     )

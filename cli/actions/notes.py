@@ -36,6 +36,12 @@ def read_keys(cwd: Path, given: Sequence[str]) -> list[VerifierKey]:
             if item.count("+") >= 2:
                 raise no_key from None
             raise
+        if text.lstrip().startswith("-----BEGIN "):
+            raise Usage(
+                "this file holds a key without the name and id by which signatures claim it",
+                where=item,
+                remedy="give what `t2c ledger key export` prints without --pem",
+            )
         keys = [parse_key(line.strip(), item) for line in text.splitlines() if line.strip()]
         if not keys:
             raise Usage(

@@ -15,7 +15,7 @@ from t2c.ledger.journal import proofs
 from t2c.ledger.journal.chain import MAX_LINE
 from t2c.ledger.journal.entry import decode_entry
 from t2c.ledger.journal.note import MAX_NOTE, SignedNote, parse_checkpoint
-from t2c.ledger.journal.signature import VerifierKey, check
+from t2c.ledger.journal.signature import VerifierKey, vouched
 from t2c.ledger.kernel import canon
 from t2c.ledger.kernel.digests import leaf_hash
 
@@ -52,7 +52,8 @@ class CheckedEvent:
 class ProofCheck:
     """`ok` if nothing is wrong. `keys` are the ids of the given keys that signed the checkpoint.
 
-    `unproven` says in words what was not shown. `event` is what an inclusion proof is about, `old_size` the size of
+    `unproven` says in words what was not shown, `trusted` whether a given key signed the checkpoint or it was given;
+    else the parts of the proof fit one another, and anybody could have made them. `event` is what an inclusion proof is about, `old_size` the size of
     the ledger that a consistency proof begins with.
     """
 
@@ -65,6 +66,7 @@ class ProofCheck:
     keys: Sequence[str]
     faults: Sequence[str]
     unproven: Sequence[str]
+    trusted: bool = False
     event: CheckedEvent | None = None
     old_size: int | None = None
 
@@ -93,6 +95,10 @@ def verify_proof(cwd: Path, name: str, keys: Sequence[str], checkpoint: str | No
             faults.append(
                 "the checkpoint that came with the proof has another root than the one that was given"
             )
+    if proof.signed != bool(own.signatures):
+        faults.append(
+            f"the proof says that its checkpoint is {'signed' if proof.signed else 'not signed'}, and it is otherwise"
+        )
     if own.checkpoint.ledger != proof.ledger or own.checkpoint.size != proof.tree_size:
         faults.append("the proof and its checkpoint name different ledgers or sizes")
     event: CheckedEvent | None = None
@@ -122,6 +128,7 @@ def verify_proof(cwd: Path, name: str, keys: Sequence[str], checkpoint: str | No
         [key.id for key in signers],
         faults,
         list(_unproven(note, old, known, trusted)),
+        not faults and (trusted or bool(signers)),
         event,
         None if old is None else old.checkpoint.size,
     )
@@ -159,7 +166,7 @@ def _signers(
     note: SignedNote, keys: Sequence[VerifierKey], faults: list[str], *, required: bool
 ) -> Sequence[VerifierKey]:
     """The given keys that signed; what is amiss with their signatures goes to `faults`."""
-    found = check(note.text, note.signatures, keys)
+    found = vouched(note, keys)
     which = f"the checkpoint of {note.checkpoint.size} events"
     faults += [f"{which} holds a signature of key {bad.key} that is not its own" for bad in found.bad]
     if keys and required and not found.valid:
@@ -171,10 +178,12 @@ def _unproven(
     note: SignedNote, old: SignedNote | None, keys: Sequence[VerifierKey], trusted: bool
 ) -> Iterator[str]:
     size = note.checkpoint.size
-    if not keys and note.signatures:
+    if not note.signatures:
+        yield f"who vouches for the checkpoint of {size} events: nobody signed it"
+    elif not keys:
         yield f"no key was given: who signed the checkpoint of {size} events was not checked"
     if not keys and not trusted:
         yield "the checkpoint came with the proof, so only that the parts fit each other is shown"
-    if old is not None and not (keys and check(old.text, old.signatures, keys).valid):
+    if old is not None and not vouched(old, keys).valid:
         yield f"that the checkpoint of {old.checkpoint.size} events was ever given out: no given key signed it"
     yield f"what the ledger holds after its first {size} events, and whether it still holds these"

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import orjson
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.gathering import Given, Vouchers, anchor_kinds, gather
 from t2c.cli.actions.opening import open_ledger
 from t2c.cli.actions.roots import TREE, Roots
-from t2c.cli.actions.vouching import Given, Vouchers, anchor_kinds, gather, weigh
+from t2c.cli.actions.vouching import weigh
 from t2c.ledger.anchors.base import Judgement
 from t2c.ledger.audit.domain import DomainAudit
 from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.audit.schema import SchemaAudit
-from t2c.ledger.engine import Ledger
+from t2c.ledger.engine import JOURNAL, Ledger
 from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.journal.proofs import EMPTY_ROOT
@@ -75,7 +76,8 @@ def verify(
     """Check the whole journal at a level; each level holds the ones before it.
 
     `published` also checks each event against the JSON Schemas that are shipped, from level `schema` on. `given` is
-    what the journal is compared with. Raises Usage if there is no ledger or a checkpoint is none of this ledger's,
+    what the journal is compared with; then no cache is asked, but for the nodes of a checkpoint that is trusted.
+    Raises Usage if there is no ledger or a checkpoint is none of this ledger's,
     Environment if something cannot be read.
     """
     given = given or Given()
@@ -86,9 +88,10 @@ def verify(
             "--since-checkpoint trusts a checkpoint for the events before it, at level chain",
             remedy="give --checkpoint FILE, and no other level",
         )
-    if given.checkpoints and not (context.workspace / "journal.ndjson").exists():
+    if (given.checkpoints or given.kinds) and not (context.workspace / JOURNAL).exists():
         return _nothing_there(context, level, given)
-    with open_ledger(context) as ledger, closing(Roots(ledger, cached=not given.full)) as roots:
+    cached = (given.plain or given.since) and not given.full
+    with open_ledger(context) as ledger, closing(Roots(ledger, cached=cached)) as roots:
         audit = _Audit(ledger, level, published)
         identity = _ledger_id(ledger)
         vouchers = gather(context, identity, given)
@@ -99,12 +102,12 @@ def verify(
             progress=lambda done, size: context.progress("verify", done, size),
             sizes=roots.sizes_for(anchor.checkpoint.size for anchor in vouchers.anchors),
             processes=min(_PROCESSES, os.cpu_count() or 1),
-            cache=None if given.full else ledger.cache / "sealed",
+            cache=ledger.cache / "sealed" if given.plain and cached else None,
             after=prefix,
         )
         roots.learn(report, whole=level == "domain")
         vouching = weigh(vouchers, report, roots, ledger.journal)
-        faults = [*report.faults, *audit.finish(roots)]
+        faults = [*report.faults, *vouchers.faults, *audit.finish(roots)]
         stale: list[str] = []
         if level == "domain":
             found, stale = _projections(context, ledger, report)
@@ -142,18 +145,19 @@ def verify(
 
 def _nothing_there(context: Context, level: Level, given: Given) -> VerifyResult:
     """The verdict on a journal that is gone, for somebody who holds a checkpoint of it."""
-    vouchers = gather(context, None, given)
+    vouchers = gather(context, None, given, gone=True)
     report = ChainReport(root=EMPTY_ROOT.hex(), faults=[Fault(1, "empty", "the journal is not there")])
     vouching = weigh(vouchers, report, lambda sizes: {}, None)
+    faults = [*report.faults, *vouchers.faults]
     return VerifyResult(
         ok=False,
-        verdict=_verdict(vouching.judgement, report.faults),
+        verdict=_verdict(vouching.judgement, faults),
         level=level,
-        ledger=vouchers.anchors[0].checkpoint.ledger,
+        ledger=vouchers.ledger,
         events=0,
         root=report.root,
         head=report.position.hash,
-        faults=[{"seq": 1, "kind": "empty", "detail": "the journal is not there"}],
+        faults=[{"seq": fault.seq, "kind": fault.kind, "detail": fault.detail} for fault in sorted(faults)],
         reasons=vouching.judgement.sentences,
         anchors=vouching.anchors,
         trusted=0,
@@ -175,14 +179,17 @@ def _verdict(
 def _prefix(vouchers: Vouchers, roots: Roots) -> Prefix | None:
     """What the greatest of the given checkpoints vouches for."""
     given = [anchor.checkpoint for anchor in vouchers.anchors if anchor.strength == "given"]
-    return roots.prefix(max(given, key=lambda checkpoint: checkpoint.size))
+    return roots.prefix(max(given, key=lambda checkpoint: checkpoint.size)) if given else None
 
 
 def _unread(report: ChainReport, prefix: Prefix | None) -> Iterator[str]:
     if prefix is not None:
         yield f"events up to seq {report.trusted:,} were not read: the checkpoint says what they were, not that they are"
     elif report.trusted:
-        yield f"events up to seq {report.trusted:,} were proven by an earlier verify and not read again (--full does)"
+        yield (
+            f"events up to seq {report.trusted:,} were not read again: cache/sealed says that an earlier verify proved"
+            " them, and that their files are as they were then (--full reads them)"
+        )
 
 
 def _left_out(level: Level) -> Iterator[str]:

@@ -54,7 +54,9 @@ def new(
 
 
 def listed(ctx: typer.Context, json: Json = False) -> None:
-    """List the registered keys, the oldest first, and which of them can sign here.
+    """List the keys of this ledger, the oldest first, and which of them can sign here.
+
+    Keys that came with events of other ledgers stand at the end, marked as foreign.
 
     Examples:
 
@@ -80,6 +82,8 @@ def _row(key: object, style: Style) -> str:
     state = (
         style.bad("expired") if key.expired else style.good("can sign here") if key.private else "not here"
     )
+    if key.foreign:
+        state = style.bad("foreign") + " (of another ledger: it signs nothing here)"
     whose = f"  {key.participant}" if key.participant else ""
     return f"{key.id}  {key.algorithm}  seq {key.seq}  {key.registered}  {until}  {state}{whose}"
 
@@ -87,7 +91,8 @@ def _row(key: object, style: Style) -> str:
 def export(
     ctx: typer.Context,
     key: Annotated[
-        str | None, typer.Argument(metavar="KEY", help="The id of a key (default: the newest).")
+        str | None,
+        typer.Argument(metavar="KEY", help="The id of a key (default: the newest that can sign here)."),
     ] = None,
     pem: Annotated[bool, typer.Option("--pem", help="As a PEM file that openssl takes.")] = False,
     json: Json = False,
@@ -102,8 +107,9 @@ def export(
         t2c ledger key export --pem > ledger.pem
     """
     from t2c.cli.actions import keys as action
+    from t2c.cli.actions.state import state_dir
 
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        found = action.export_key(context, key)
+        found = action.export_key(context, state_dir(invocation.environ), key)
     invocation.emit(found, lambda style: found.pem if pem else found.public)

@@ -135,7 +135,9 @@ def verify_proof(
     found = action.verify_proof(Path.cwd(), file, tuple(key or ()), checkpoint)
 
     def text(style: Style) -> str:
-        word = style.good("proven") if found.ok else style.bad("not proven")
+        word = style.bad("not proven")
+        if found.ok:
+            word = style.good("proven") if found.trusted else "fits together, of unknown origin"
         if found.event is not None:
             said = (
                 f"event {found.event.seq} ({found.event.id}, {found.event.type}, {found.event.ts}) is among"

@@ -9,6 +9,7 @@ import typer
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
+from t2c.ledger.errors import Usage
 
 if TYPE_CHECKING:
     from t2c.cli.actions.verify import VerifyResult
@@ -40,6 +41,10 @@ def verify(
             metavar="git|local|rfc3161", help="Compare with what is kept there; may be given again."
         ),
     ] = None,
+    ca: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="PEM certificates that vouch for time stamps; may lie anywhere."),
+    ] = None,
     since_checkpoint: Annotated[
         bool, typer.Option("--since-checkpoint", help="Trust the checkpoint for what came before its end.")
     ] = False,
@@ -50,25 +55,30 @@ def verify(
 
     Only a checkpoint that was kept elsewhere shows that the end was cut off (truncated), that an older state was
     put back (rolled_back), or that the journal was made anew (forked). Never writes to the journal. Exit code 0 if
-    sound, 1 with faults, 5 with one of these verdicts, 6 if it could not run.
+    sound, 1 with faults, 2 if what it is to be compared with is not there, 5 with one of these verdicts, 6 if it
+    could not run. With --key only what that key signed counts.
 
     Examples:
 
         t2c ledger verify
         t2c ledger verify --level domain --json
         t2c ledger verify --checkpoint /mnt/elsewhere/checkpoint.txt --key ledger.key
-        t2c ledger verify --anchor git --anchor local
+        t2c ledger verify --anchor git --anchor local --key ledger.key
+        t2c ledger verify --anchor rfc3161 --ca /mnt/elsewhere/authority.pem
     """
     from t2c.cli.actions import verify as action
     from t2c.cli.actions.state import state_dir
 
     invocation = Invocation.of(ctx)
     kinds = action.anchor_kinds(anchor or ())
+    if ca is not None and "rfc3161" not in kinds:
+        raise Usage("--ca says who may stamp, and no time stamp is asked for", remedy="add --anchor rfc3161")
     given = action.Given(
         checkpoints=tuple(checkpoint or ()),
         keys=tuple(key or ()),
         kinds=kinds,
         state=state_dir(invocation.environ) if "local" in kinds else None,
+        ca=ca,
         since=since_checkpoint,
         full=full,
     )
@@ -89,10 +99,11 @@ def verify(
         ]
         fitting = sum(1 for anchor in found.anchors if anchor["state"] == "fits")
         if found.anchors:
-            lines.append(f"  {fitting} of {_many(len(found.anchors), 'checkpoint')} fit")
-        if found.stale:
+            fit = "fits" if len(found.anchors) == 1 else "fit"
+            lines.append(f"  {fitting} of {_many(len(found.anchors), 'checkpoint')} {fit}")
+        if views := [name for name in found.stale if not name.startswith("cache/")]:
             lines.append(
-                f"  stale {', '.join(found.stale)} (behind, or of another history; t2c ledger project makes views anew)"
+                f"  stale {', '.join(views)} (behind, or of another history; t2c ledger project makes them anew)"
             )
         lines += [f"  note  {notice}" for notice in found.notices]
         return "\n".join(lines + [f"  not proven: {sentence}" for sentence in found.unproven])

@@ -65,12 +65,16 @@ def local(state: Path, ledger: str) -> Found:
     except FileNotFoundError:
         return Found((), (Remark("none", 1, "no checkpoint of this ledger was signed here by this user"),))
     except OSError as error:
-        raise Environment(f"the local anchor cannot be read: {error.strerror}", where=str(path)) from error
+        raise Environment(
+            f"the local anchor cannot be read: {error.strerror}",
+            where=str(path),
+            remedy="put the file back that t2c wrote, or make it readable",
+        ) from error
     if note.checkpoint.ledger != ledger:
         raise Usage(
             f"the local anchor is of another ledger: {note.checkpoint.origin}",
             where=str(path),
-            remedy="put the file back that t2c wrote, or delete it",
+            remedy="put the file back that t2c wrote",
         )
     return Found(
         (Anchor(f"the local anchor {path.name}", note.checkpoint, note.note, "local", str(path)),), ()

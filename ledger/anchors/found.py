@@ -23,7 +23,14 @@ class Remark(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The anchors of one ledger and remarks on all else, at most one for each reason from Git."""
+    """The anchors of one ledger and remarks on all else, at most one for each reason from Git.
+
+    `others` are the origins of the anchors of other ledgers, one for each; `elsewhere` are anchors of this one in
+    notes on commits outside the history of HEAD. `doubts` are sentences on what the anchors do not show.
+    """
 
     anchors: tuple[Anchor, ...]
     remarks: tuple[Remark, ...]
+    others: tuple[str, ...] = ()
+    elsewhere: tuple[Anchor, ...] = ()
+    doubts: tuple[str, ...] = ()

@@ -156,6 +156,8 @@ class _Reader:
         self._line = line
         self._anchors: list[tuple[int, Anchor]] = []
         self._remarks: dict[str, Remark] = {}
+        self._others: list[str] = []
+        self._elsewhere: list[Anchor] = []
 
     def remark(self, reason: str, detail: str) -> None:
         first = self._remarks.get(reason, Remark(reason, 0, detail))
@@ -166,6 +168,8 @@ class _Reader:
         return Found(
             tuple(anchor for _, anchor in self._anchors),
             tuple(self._remarks[reason] for reason in sorted(self._remarks)),
+            tuple(self._others),
+            tuple(self._elsewhere),
         )
 
     def notes(self) -> None:
@@ -189,6 +193,8 @@ class _Reader:
                     continue
                 if reachable is None:
                     reachable = frozenset(self._repository.words("rev-list", str(self._repository.head)))
+                if commit not in reachable:
+                    self._elsewhere.append(Anchor(source, checkpoint, text, "git"))
                 self._aside(commit in reachable, source)
 
     def trailers(self) -> None:
@@ -233,6 +239,7 @@ class _Reader:
             self.remark("unreadable", f"{source}: {error.what}")
             return None
         if checkpoint.ledger != self._ledger:
+            self._others.append(checkpoint.origin)
             self.remark("other_ledger", f"{source} vouches for {checkpoint.origin}")
             return None
         return checkpoint

@@ -16,11 +16,15 @@ from t2c.ledger.anchors.base import Anchor
 from t2c.ledger.anchors.found import Found, Remark
 from t2c.ledger.anchors.rfc3161 import LARGEST, trusted, verify
 from t2c.ledger.errors import Conflict, Corrupt, Environment, Usage
-from t2c.ledger.journal.files import make_folder, write_atomically
+from t2c.ledger.journal.files import make_folder, read_regular, write_atomically
 from t2c.ledger.journal.note import MAX_NOTE, Checkpoint, parse_checkpoint
 
 __all__ = ["Token", "keep", "kept", "read"]
 
+_OWN: Final = (
+    "that an authority stamped anything: the certificates are this repository's own (anchor.rfc3161_ca), and whoever"
+    " can write there can put an authority of theirs in its place (--ca FILE)"
+)
 _NAME: Final = re.compile(r"([0-9]{12,16})\.tsr\Z")
 
 
@@ -71,14 +75,15 @@ def keep(folder: Path, checkpoint: Checkpoint, token: bytes) -> Path:
     return path
 
 
-def read(folder: Path, ledger: str, ca: Path | None = None) -> Found:
+def read(folder: Path, ledger: str, ca: Path | None = None, *, own: bool = False) -> Found:
     """The anchors of a ledger among the tokens in a folder, the smallest first.
 
-    Without `ca` a token is worth what a file beside the journal is. One that proves nothing is named in remarks.
+    Without `ca`, or with certificates that are the ledger's `own`, a token is worth what a file beside the journal
+    is: whoever changes the one could change the other. One that proves nothing is named in remarks.
     """
     anchors: list[Anchor] = []
     remarks: list[Remark] = []
-    others = 0
+    others: list[str] = []
     trusted(ca)
     for token in _tokens(folder, remarks):
         try:
@@ -88,21 +93,24 @@ def read(folder: Path, ledger: str, ca: Path | None = None) -> Found:
             remarks.append(Remark("unproven_token", 1, f"{token.path.name}: {error.what}"))
             continue
         if checkpoint.ledger != ledger:
-            others += 1
+            others.append(checkpoint.origin)
             continue
         source = f"time stamp of {stamp.time} ({token.path.name})"
-        anchors.append(Anchor(source, checkpoint, token.text, "witness" if stamp.proven else "beside"))
+        strength = "witness" if stamp.proven and not own else "beside"
+        anchors.append(Anchor(source, checkpoint, token.text, strength, str(token.path)))
     if others:
-        remarks.append(Remark("other_ledger", others, "a time stamp of another ledger's checkpoint"))
+        remarks.append(Remark("other_ledger", len(others), "a time stamp of another ledger's checkpoint"))
     if anchors and ca is None:
         remarks.append(
             Remark(
                 "authority_unknown",
                 len(anchors),
-                "who signed a time stamp was not checked: no certificate was given (anchor.rfc3161_ca)",
+                "who signed a time stamp was not checked: no certificate was given (--ca)",
             )
         )
-    return Found(tuple(sorted(anchors, key=lambda anchor: anchor.checkpoint.size)), tuple(remarks))
+    doubts = (_OWN,) if anchors and ca is not None and own else ()
+    anchors.sort(key=lambda anchor: anchor.checkpoint.size)
+    return Found(tuple(anchors), tuple(remarks), tuple(others), doubts=doubts)
 
 
 def _files(folder: Path, size: int) -> tuple[Path, Path]:
@@ -111,10 +119,8 @@ def _files(folder: Path, size: int) -> tuple[Path, Path]:
 
 def _token(path: Path, beside: Path) -> Token | None:
     try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
-        with beside.open("rb") as stream:
-            text = stream.read(MAX_NOTE + 1).decode("utf-8", "replace")
+        content = read_regular(path, LARGEST + 1)
+        text = read_regular(beside, MAX_NOTE + 1).decode("utf-8", "replace")
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 from t2c.ledger.errors import Usage
 from t2c.ledger.journal.note import origin_of, parse_checkpoint
-from t2c.ledger.journal.signature import VerifierKey, check, parse_key
+from t2c.ledger.journal.signature import VerifierKey, parse_key, vouched
 
 __all__ = ["CheckpointAudit", "Roots"]
 
@@ -33,9 +33,13 @@ class CheckpointAudit:
         """The genesis event names the ledger that checkpoints have to be of."""
         self._ledger = data["ledger"]
 
-    def registered(self, data: Event) -> None:
-        """A key of this ledger may sign from here on, until it expires; any other signs nothing here."""
-        if data["algorithm"] == "ed25519":
+    def registered(self, data: Event, event: Event) -> None:
+        """A key of this ledger may sign from here on, until it expires; any other signs nothing here.
+
+        One that another ledger registered is no key of this one, whatever its name.
+        """
+        origin = event.get("origin")
+        if data["algorithm"] == "ed25519" and (origin is None or origin["ledger"] == self._ledger):
             try:
                 key = parse_key(data["public"])
             except Usage:
@@ -62,7 +66,7 @@ class CheckpointAudit:
             self._wrong(seq, f"it vouches for {found.size} events, of which it is one itself")
         else:
             self._roots.append((seq, found.size, found.root))
-        checked = check(note.text, note.signatures, self._keys)
+        checked = vouched(note, self._keys)
         key = next((key for key in checked.valid if key.id == data["key"]), None)
         if checked.bad:
             self._wrong(seq, f"its signature of key {checked.bad[0].key} is not that key's")

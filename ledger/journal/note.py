@@ -28,6 +28,7 @@ __all__ = [
     "Checkpoint",
     "NoteSignature",
     "SignedNote",
+    "ledger_of",
     "origin_of",
     "parse_checkpoint",
     "parse_note",
@@ -56,8 +57,7 @@ class Checkpoint(NamedTuple):
     @property
     def ledger(self) -> str | None:
         """The id of the ledger that it speaks of; None if the origin is no ledger of t2c's."""
-        found = _LEDGER.match(self.origin)
-        return None if found is None else found[1]
+        return ledger_of(self.origin)
 
     def body(self) -> str:
         """The text that is signed, final LF included."""
@@ -101,6 +101,12 @@ class SignedNote(NamedTuple):
 def origin_of(ledger: str) -> str:
     """The origin line of a ledger's checkpoints, which is also the name of the keys that sign them."""
     return ORIGIN + ledger
+
+
+def ledger_of(origin: str) -> str | None:
+    """The id of the ledger that an origin, or the name of a key, is of; None if it is no ledger of t2c's."""
+    found = _LEDGER.match(origin)
+    return None if found is None else found[1]
 
 
 def parse_note(note: str | bytes, where: str | None = None) -> tuple[str, tuple[NoteSignature, ...]]:

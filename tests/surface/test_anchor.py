@@ -351,6 +351,10 @@ def test_what_was_not_compared_is_counted_and_said(t2c: Any, git: Any) -> None:
     git("checkout", "-q", "main")
     git("commit", "-q", "--allow-empty", "-m", "four")
     git("merge", "-q", "--no-ff", "-m", "merge", "side")
+    refused = t2c("ledger", "verify", "--anchor", "git", "--json")
+    assert refused.code == 2
+    assert "a commit of a merged branch" in refused.document["error"]["message"]
+    assert t2c("ledger", "anchor", "git").code == 0
     found = t2c("ledger", "verify", "--anchor", "git", "--json")
     assert found.code == 0
     (said,) = [sentence for sentence in found.document["notices"] if "merged branch" in sentence]

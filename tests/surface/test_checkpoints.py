@@ -325,3 +325,30 @@ def test_a_pipe_in_place_of_the_local_anchor_keeps_nobody_waiting(signed: Any) -
     for arguments in (("verify", "--anchor", "local"), ("checkpoint", "--sign")):
         found = error(signed("ledger", *arguments, "--json"), 6)
         assert "no plain file" in found["message"]
+
+
+def test_a_proof_that_says_of_itself_what_is_not_so_is_refused(signed: Any, proof: Path) -> None:
+    document = json.loads((proof / "proof.json").read_text())
+    bare = document["checkpoint"].split("\n\n")[0] + "\n"
+    for changed in ({"signed": False}, {"checkpoint": bare}):
+        (proof / "changed.json").write_text(json.dumps({**document, **changed}))
+        ran = signed("ledger", "verify-proof", "changed.json", "--json", cwd=proof)
+        assert (ran.code, "otherwise" in ran.document["faults"][0]) == (1, True)
+
+
+def test_a_proof_is_called_proven_only_if_somebody_known_vouches_for_it(signed: Any, proof: Path) -> None:
+    given: tuple[tuple[str, ...], ...] = ((), ("--key", "ledger.key"), ("--checkpoint", "checkpoint.txt"))
+    for arguments in given:
+        ran = signed("ledger", "verify-proof", "proof.json", *arguments, cwd=proof)
+        assert (ran.code, ran.out.startswith("proven: ")) == (0, bool(arguments))
+    say(signed)
+    (proof / "bare.json").write_bytes(signed("ledger", "prove", "inclusion", "5").stdout)
+    ran = signed("ledger", "verify-proof", "bare.json", cwd=proof)
+    assert (ran.code, ran.out.startswith("fits together")) == (0, True)
+    assert "nobody signed it" in ran.out
+
+
+def test_a_key_as_pem_is_told_from_one_that_signatures_claim(signed: Any, proof: Path) -> None:
+    (proof / "key.pem").write_bytes(signed("ledger", "key", "export", "--pem").stdout)
+    ran = signed("ledger", "verify-proof", "proof.json", "--key", "key.pem", "--json", cwd=proof)
+    assert "without --pem" in error(ran, 2)["remedy"]

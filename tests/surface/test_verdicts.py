@@ -166,7 +166,6 @@ def test_what_is_no_checkpoint_of_this_ledger_is_refused(t2c: Any, kept: Kept, t
         ("other.txt", text.replace(ledger, f"t2c/{'0' * 32}", 1), "another ledger"),
         ("foreign.txt", text.replace(ledger, "example.com/log", 1), "another ledger"),
         ("torn.txt", text[:60], "this is no checkpoint"),
-        ("changed.txt", text.replace(f"\n{kept.size}\n", f"\n{kept.size + 1}\n"), "wrong signature"),
     ):
         (tmp_path / name).write_text(content)
         ran = t2c("ledger", "verify", "--checkpoint", tmp_path / name, "--key", key, "--json")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from t2c.ledger.anchors import rfc3161, tokens
+from t2c.ledger.anchors.found import Found
 from t2c.ledger.errors import Conflict, Corrupt, Environment, Usage
 from t2c.ledger.journal.note import Checkpoint, origin_of
 
@@ -172,11 +173,11 @@ def test_what_is_kept_is_found_again(authority: Any, tmp_path: Path) -> None:
 
 
 def test_tokens_are_anchors_as_strong_as_what_vouches_for_them(authority: Any, tmp_path: Path) -> None:
-    assert tokens.read(tmp_path / "none", LEDGER) == ((), ())
+    assert tokens.read(tmp_path / "none", LEDGER) == Found((), ())
     for size in (20, 7):
         tokens.keep(tmp_path, checkpoint(size), authority.stamp(checkpoint(size)))
     tokens.keep(tmp_path, checkpoint(8, "b" * 32), authority.stamp(checkpoint(8, "b" * 32)))
-    anchors, remarks = tokens.read(tmp_path, LEDGER, authority.ca)
+    anchors, remarks = tokens.read(tmp_path, LEDGER, authority.ca)[:2]
     assert [(anchor.checkpoint.size, anchor.strength) for anchor in anchors] == [
         (7, "witness"),
         (20, "witness"),
@@ -198,7 +199,7 @@ def test_tokens_that_prove_nothing_are_named_and_hide_no_other(authority: Any, t
     (tmp_path / "000000000007.stamped").write_text("junk")
     (tmp_path / "000000000008.stamped").write_text(checkpoint(80).body())
     (tmp_path / "notes.tsr").write_text("not ours")
-    anchors, remarks = tokens.read(tmp_path, LEDGER, authority.ca)
+    anchors, remarks = tokens.read(tmp_path, LEDGER, authority.ca)[:2]
     assert [anchor.checkpoint.size for anchor in anchors] == [9]
     assert [remark.detail[:16] for remark in remarks] == [f"{size:012d}.tsr" for size in (5, 6, 7, 8)]
     with pytest.raises(Usage):
@@ -209,3 +210,12 @@ def test_no_openssl_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Environment, match="`openssl` was not found"):
         rfc3161.verify(b"", checkpoint(5))
+
+
+def test_certificates_of_the_ledgers_own_make_no_witness(authority: Any, tmp_path: Path) -> None:
+    tokens.keep(tmp_path, checkpoint(5), authority.stamp(checkpoint(5)))
+    found = tokens.read(tmp_path, LEDGER, authority.ca, own=True)
+    assert [anchor.strength for anchor in found.anchors] == ["beside"]
+    assert "this repository's own" in found.doubts[0]
+    (anchor,) = tokens.read(tmp_path, LEDGER, authority.ca).anchors
+    assert anchor.strength == "witness"
