@@ -1,6 +1,6 @@
 """`t2c ledger anchor`: a checkpoint goes to where the journal's writer cannot take it back unseen (journal-engine §5).
 
-Anchored is the newest signed checkpoint that is kept, if all that was recorded since are checkpoints themselves;
+Anchored is the newest checkpoint that is kept and that a key of this ledger signed, if all that was recorded since are checkpoints themselves;
 else a checkpoint of the head that nobody signed.
 """
 
@@ -244,18 +244,18 @@ def _note(context: Context, name: str, reason: str) -> None:
 
 def _choose(context: Context, *, unsigned: bool = False) -> _Chosen:
     from t2c.ledger.anchors.files import beside
-    from t2c.ledger.anchors.signing import open_tree, state_of
+    from t2c.ledger.anchors.signing import open_tree, signed_beside, state_of
 
     with open_ledger(context) as ledger:
         with_events(ledger)
         identity = ledger.id()
-        kept = beside(context.workspace / "checkpoints", identity)
-        warnings = [remark.said for remark in kept.remarks]
+        warnings = [remark.said for remark in beside(context.workspace / "checkpoints", identity).remarks]
+        signed = signed_beside(ledger)
         with open_tree(ledger) as tree:
-            _still_there(kept.anchors, tree)
-            newest = _newest(kept.anchors)
+            _still_there(signed, tree)
+            newest = signed[-1] if signed else None
             if newest is not None and not unsigned and _covers(ledger, newest.checkpoint.size):
-                return _Chosen(identity, newest, warnings)
+                return _Chosen(identity, parse_checkpoint(newest.note), warnings)
             checkpoint = state_of(tree, identity)
     if not unsigned:
         warnings.append(_UNSIGNED)
@@ -263,6 +263,7 @@ def _choose(context: Context, *, unsigned: bool = False) -> _Chosen:
 
 
 def _still_there(kept: Sequence[Anchor], tree: Tree) -> None:
+    """What anybody could have put beside the journal stops nobody: only what this ledger's keys signed does."""
     from t2c.ledger.anchors.base import judge
 
     judged = judge(kept, tree.size, tree.root)
@@ -273,14 +274,6 @@ def _still_there(kept: Sequence[Anchor], tree: Tree) -> None:
             safe="the journal and every anchor that was made before",
             remedy="run `t2c ledger verify`; restore the journal from Git, a backup or a bundle",
         )
-
-
-def _newest(kept: Sequence[Anchor]) -> SignedNote | None:
-    """The signed checkpoint of most events."""
-    notes = [parse_checkpoint(anchor.note) for anchor in kept]
-    return max(
-        (note for note in notes if note.signatures), key=lambda note: note.checkpoint.size, default=None
-    )
 
 
 def _covers(ledger: Ledger, size: int) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from t2c.ledger.anchors.keyring import Keyring
+from t2c.ledger.anchors.signing import registered
 from t2c.ledger.engine import Ledger
 from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_checkpoint
 from t2c.ledger.journal.signature import sign
@@ -46,6 +48,12 @@ def say(t2c: Any, text: str) -> None:
     assert t2c("ledger", "append", "--statement", text).code == 0
 
 
+def begin(t2c: Any) -> None:
+    """A ledger of two events, the second of which registers its key."""
+    assert t2c("init").code == 0
+    assert t2c("ledger", "key", "new").code == 0
+
+
 def root_at(t2c: Any, oracle: Any, size: int) -> bytes:
     lines = (t2c.root / ".t2c" / "journal.ndjson").read_bytes().splitlines()[:size]
     root: bytes = oracle.root([hashlib.sha256(b"\x00" + line).digest() for line in lines])
@@ -53,11 +61,12 @@ def root_at(t2c: Any, oracle: Any, size: int) -> bytes:
 
 
 def signed(t2c: Any, oracle: Any, size: int) -> str:
-    """A checkpoint of the first `size` events, signed by some key and kept where checkpoints are."""
+    """A checkpoint of the first `size` events, signed by the ledger's key and kept where checkpoints are."""
     with Ledger(t2c.root / ".t2c") as ledger:
-        origin = origin_of(ledger.id())
-    checkpoint = Checkpoint(origin, size, root_at(t2c, oracle, size))
-    note = SignedNote.of(checkpoint, [sign(b"\x07" * 32, origin, checkpoint.body())])
+        keyring = Keyring(t2c.home / ".local" / "state" / "t2c", ledger.id())
+        (key,) = [found for one in registered(ledger) if (found := one.verifier()) is not None]
+    checkpoint = Checkpoint(key.name, size, root_at(t2c, oracle, size))
+    note = SignedNote.of(checkpoint, [sign(keyring.seed(key), key.name, checkpoint.body())])
     folder = t2c.root / ".t2c" / "checkpoints"
     folder.mkdir(exist_ok=True)
     (folder / f"{size:012d}.txt").write_text(note.note)
@@ -82,8 +91,8 @@ def test_the_head_goes_into_a_note_and_it_is_said_that_nobody_signed(t2c: Any, g
 
 
 def test_the_newest_signed_checkpoint_goes_into_the_note_as_it_is(t2c: Any, git: Any, oracle: Any) -> None:
-    for text in ("one", "two"):
-        say(t2c, text)
+    begin(t2c)
+    say(t2c, "two")
     signed(t2c, oracle, 2)
     text = signed(t2c, oracle, 3)
     found = t2c("ledger", "anchor", "git", "--json").document
@@ -94,7 +103,7 @@ def test_the_newest_signed_checkpoint_goes_into_the_note_as_it_is(t2c: Any, git:
 def test_a_signed_checkpoint_that_the_journal_has_outgrown_is_not_taken(
     t2c: Any, git: Any, oracle: Any
 ) -> None:
-    say(t2c, "one")
+    begin(t2c)
     signed(t2c, oracle, 2)
     say(t2c, "two")
     found = t2c("ledger", "anchor", "git", "--json").document
@@ -102,7 +111,7 @@ def test_a_signed_checkpoint_that_the_journal_has_outgrown_is_not_taken(
 
 
 def test_a_trailer_is_of_the_head_and_writes_nothing(t2c: Any, git: Any, oracle: Any) -> None:
-    say(t2c, "one")
+    begin(t2c)
     signed(t2c, oracle, 1)
     found = t2c("ledger", "anchor", "git", "--trailer")
     assert found.err == ""
@@ -115,8 +124,8 @@ def test_a_trailer_is_of_the_head_and_writes_nothing(t2c: Any, git: Any, oracle:
 
 
 def test_a_journal_that_lost_what_was_signed_is_not_anchored(t2c: Any, git: Any, oracle: Any) -> None:
-    for text in ("one", "two"):
-        say(t2c, text)
+    begin(t2c)
+    say(t2c, "two")
     signed(t2c, oracle, 3)
     journal = t2c.root / ".t2c" / "journal.ndjson"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]))
@@ -128,7 +137,7 @@ def test_a_journal_that_lost_what_was_signed_is_not_anchored(t2c: Any, git: Any,
 
 
 def test_a_checkpoint_that_is_none_is_named(t2c: Any, git: Any, oracle: Any) -> None:
-    say(t2c, "one")
+    begin(t2c)
     signed(t2c, oracle, 2)
     (t2c.root / ".t2c" / "checkpoints" / "junk.txt").write_text("junk\n")
     found = t2c("ledger", "anchor", "git", "--json").document
@@ -154,7 +163,7 @@ def test_without_a_repository_a_commit_or_a_ledger(t2c: Any) -> None:
 
 
 def test_an_authority_stamps_and_the_token_is_kept(t2c: Any, git: Any, oracle: Any, authority: Any) -> None:
-    say(t2c, "one")
+    begin(t2c)
     signed(t2c, oracle, 2)
     (t2c.root / "ca.pem").write_bytes(authority.ca.read_bytes())
     found = t2c("ledger", "anchor", "rfc3161", "--url", authority.url, "--ca", "ca.pem", "--json")
@@ -359,3 +368,21 @@ def test_what_was_not_compared_is_counted_and_said(t2c: Any, git: Any) -> None:
     assert found.code == 0
     (said,) = [sentence for sentence in found.document["notices"] if "merged branch" in sentence]
     assert said.endswith("(1 of 2)")
+
+
+def test_what_nobody_known_signed_is_neither_anchored_nor_in_the_way(t2c: Any, git: Any, oracle: Any) -> None:
+    """Somebody puts two checkpoints beside the journal: a true one with a signature of his, and one of more events."""
+    begin(t2c)
+    with Ledger(t2c.root / ".t2c") as ledger:
+        origin = origin_of(ledger.id())
+    folder = t2c.root / ".t2c" / "checkpoints"
+    folder.mkdir()
+    for size, root in ((2, root_at(t2c, oracle, 2)), (9, bytes(32))):
+        checkpoint = Checkpoint(origin, size, root)
+        note = SignedNote.of(checkpoint, [sign(b"\x07" * 32, origin, checkpoint.body())])
+        (folder / f"{size:012d}.txt").write_text(note.note)
+    found = t2c("ledger", "anchor", "git", "--json")
+    assert (found.code, found.document["signed"], found.document["size"]) == (0, False, 2), found.err
+    text = signed(t2c, oracle, 2)
+    assert t2c("ledger", "anchor", "git", "--json").document["signed"] is True
+    assert text in git("notes", "--ref=t2c", "show") + "\n"
