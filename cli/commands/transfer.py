@@ -67,7 +67,8 @@ def export(
         invocation.output.recorded = f"the bundle at {found.path}"
     invocation.emit(found, lambda style: _text(found, style))
     if (found.partial or found.first > 1) and found.covered < found.last:
-        part = f"events {max(found.first, found.covered + 1)} to {found.last}"
+        first = max(found.first, found.covered + 1)
+        part = f"event {found.last}" if first == found.last else f"events {first} to {found.last}"
         invocation.output.warn(
             f"no signed checkpoint covers {part}: whoever checks the bundle with your key has nothing for them; "
             "run `t2c ledger checkpoint --sign`, then export again"

@@ -70,6 +70,7 @@ def test_a_range_is_what_was_asked_for(filled: Any, options: list[str], first: i
         (["--dest", "b", "--range", "1..4"], 2), (["--dest", "b", "--range", "1..2", "--at", "2"], 2),
         (["--dest", "b", "--at", "99"], 2), (["--dest", "b", "--redact", "observation.notd"], 2),
         (["--dest", "b", "--redact", ""], 2), (["--dest", ".t2c/journal"], 3), (["--dest", ".t2c/objects"], 3),
+        (["--dest", "b.tgz"], 2), (["--dest", "b.zip"], 2), (["--dest", "b.TAR"], 2), (["--dest", "b.tar.xz"], 2),
         (["--dest", ".git"], 0), (["--dest", "full"], 3), (["--dest", "full/file"], 3), (["--dest", "/proc/x"], 6),
     ],
 )  # fmt: skip
@@ -148,3 +149,17 @@ def test_a_signed_ledger_is_handed_over_with_its_key(filled: Any, tmp_path: Path
         check=True, cwd=tmp_path / "bundle", env={}, capture_output=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["proven"] == ["events 1 to 4 are those that the given key signed"]
+
+
+def test_a_part_that_no_signature_covers_is_warned_of(filled: Any) -> None:
+    ran = filled("ledger", "export", "--dest", "part", "--range", "1..2")
+    assert ran.code == 0
+    assert "no signed checkpoint covers events 1 to 2" in ran.err
+    assert "checkpoint --sign" in ran.err
+    assert "no signed checkpoint" not in filled("ledger", "export", "--dest", "all").err
+    assert filled("ledger", "key", "new").code == filled("ledger", "checkpoint", "--sign").code == 0
+    ran = filled("ledger", "export", "--dest", "covered", "--range", "1..2", "--json")
+    assert "no signed checkpoint" not in ran.err
+    assert (ran.document["partial"], ran.document["covered"]) == (True, 2)
+    ran = filled("ledger", "export", "--dest", "end", "--range", "2..5")
+    assert "no signed checkpoint covers event 5:" in ran.err
