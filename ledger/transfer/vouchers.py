@@ -135,9 +135,7 @@ def key_files(texts: Iterable[str], left_out: list[str]) -> list[KeyFile]:
         room -= len(text.encode()) + 1
         known.add((key.name, key.public))
         if not PLAIN.fullmatch(key.name):
-            left_out.append(
-                f"what the key {key.id} is called, {shown(key.name)}, from README.md: only plain names stand there"
-            )
+            left_out.append(f"the name of key {key.id} in README.md: {shown(key.name)} is no plain name")
         name = _free(f"keys/{key.id}", ".vkey", found)
         found[name] = KeyFile(name, key, text)
     if full:
