@@ -71,7 +71,8 @@ def due(context: Context) -> bool:
     if not every or not (context.workspace / JOURNAL).exists():
         return False
     kept = (context.workspace / "checkpoints").glob("*.txt")
-    newest = max((int(path.stem) for path in kept if path.stem.isdecimal()), default=0)
+    sizes = (path.stem.partition("-")[0] for path in kept)
+    newest = max((int(size) for size in sizes if size.isdecimal()), default=0)
     return JournalFile(context.workspace / JOURNAL).head().seq - newest >= every
 
 
@@ -88,10 +89,10 @@ def _signed(context: Context, key: str | None, state: Path) -> CheckpointResult:
         ledger_id = ledger.id()
         keyring = Keyring(state, ledger_id)
         with open_tree(ledger, context.progress) as tree:
-            known = local(state, ledger_id).anchors
+            known = local(state, ledger_id, ledger.workspace).anchors
             signed = sign_head(ledger, tree, keyring, context.clock.now(), known=known, wanted=key)
         beside = keep_beside(ledger.workspace / "checkpoints", signed.note)
-        kept = keep_local(state, signed.note)
+        kept = keep_local(state, signed.note, ledger.workspace)
         found = signed.note.checkpoint
         return CheckpointResult(
             ledger_id,

@@ -7,9 +7,10 @@ anchors are kept could otherwise outvote the owner.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from t2c.cli.actions.anchor import anchors_from
@@ -19,7 +20,7 @@ from t2c.ledger.anchors.base import Anchor
 from t2c.ledger.anchors.files import beside, local
 from t2c.ledger.anchors.found import Found
 from t2c.ledger.errors import T2cError, Usage
-from t2c.ledger.journal.note import ledger_of, origin_of, parse_checkpoint
+from t2c.ledger.journal.note import ledger_of, origin_of, parse_checkpoint, parse_note
 from t2c.ledger.journal.signature import VerifierKey, vouched
 from t2c.ledger.journal.verify import Fault
 
@@ -77,13 +78,12 @@ class Vouchers(NamedTuple):
     faults: tuple[Fault, ...] = ()
     doubts: tuple[str, ...] = ()
     elsewhere: tuple[Anchor, ...] = ()
+    signed: Mapping[str, tuple[VerifierKey, ...]] = MappingProxyType({})
+    """The texts of checkpoints that given keys signed, and which of them did, there or in another place."""
 
     def signers(self, anchor: Anchor) -> tuple[VerifierKey, ...]:
-        """The given keys that signed an anchor's statement, there or in another place."""
-        text = parse_checkpoint(anchor.note).text
-        notes = (parse_checkpoint(other.note) for other in self.anchors)
-        found = (key for note in notes if note.text == text for key in vouched(note, self.keys).valid)
-        return tuple(dict.fromkeys(found))
+        """The given keys that signed what an anchor says."""
+        return self.signed.get(parse_note(anchor.note)[0], ())
 
 
 def anchor_kinds(given: Sequence[str]) -> tuple[AnchorKind, ...]:
@@ -171,7 +171,9 @@ def gather(context: Context, ledger: str | None, given: Given, *, gone: bool = F
         for anchor in item.elsewhere
         if vouched(parse_checkpoint(anchor.note), ours).good
     )
-    return Vouchers(ledger, tuple(sorting.weighed), ours, tuple(notices), tuple(faults), doubts, elsewhere)
+    return Vouchers(
+        ledger, tuple(sorting.weighed), ours, tuple(notices), tuple(faults), doubts, elsewhere, sorting.signed
+    )
 
 
 class _Sorting:
@@ -181,7 +183,7 @@ class _Sorting:
         self.weighed: list[Anchor] = []
         self.unsigned: set[Anchor] = set()
         self.faults: list[Fault] = []
-        texts: set[str] = set()
+        self.signed: dict[str, tuple[VerifierKey, ...]] = {}
         open: list[tuple[Anchor, str]] = []
         for anchor in anchors:
             note = parse_checkpoint(anchor.note)
@@ -191,10 +193,11 @@ class _Sorting:
                 self.faults.append(Fault(anchor.checkpoint.size, "signature", detail))
                 continue
             if checked.valid:
-                texts.add(note.text)
+                before = self.signed.get(note.text, ())
+                self.signed[note.text] = tuple(dict.fromkeys((*before, *checked.valid)))
             open.append((anchor, note.text))
         for anchor, text in open:
-            if text in texts:
+            if text in self.signed:
                 self.weighed.append(anchor)
             else:
                 self.unsigned.add(anchor)
@@ -210,7 +213,7 @@ def _nobody(keys: Sequence[VerifierKey], ours: Sequence[VerifierKey], ledger: st
 def _found(context: Context, kind: AnchorKind, ledger: str, given: Given) -> Found:
     if kind == "local":
         assert given.state is not None
-        return local(given.state, ledger)
+        return local(given.state, ledger, context.workspace)
     return anchors_from(context, kind, ledger, given.ca)
 
 

@@ -5,11 +5,12 @@ Which anchors there are is for `gathering` to say; what they show together is fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from t2c.cli.actions.gathering import Vouchers
-from t2c.ledger.anchors.base import Judgement, judge
+from t2c.ledger.anchors.base import Anchor, Judgement, judge
+from t2c.ledger.anchors.branches import of_merged_branches
 from t2c.ledger.anchors.signing import quiet_since
 from t2c.ledger.journal.note import parse_note
 from t2c.ledger.journal.read import JournalFile
@@ -60,10 +61,17 @@ def weigh(
         {anchor.checkpoint.size for anchor in vouchers.anchors if 0 < anchor.checkpoint.size <= sound}
     )
     quiet = quiet_since(journal, size) if journal is not None and not report.faults else size
-    judgement = judge(
-        vouchers.anchors, size, known.__getitem__, faultless=sound, damaged_end=damaged_end, end=quiet
-    )
+
+    def judged(anchors: Iterable[Anchor]) -> Judgement:
+        return judge(anchors, size, known.__getitem__, faultless=sound, damaged_end=damaged_end, end=quiet)
+
+    judgement, merged = judged(vouchers.anchors), frozenset[Anchor]()
+    if judgement.verdict != "sound" and journal is not None and not report.faults:
+        apart = set(vouchers.anchors) - set(judgement.fitting)
+        merged = of_merged_branches(journal, apart, accidents_only=not vouchers.keys)
+        judgement = judged(anchor for anchor in vouchers.anchors if anchor not in merged)
     states = dict.fromkeys(judgement.fitting, "fits") | dict.fromkeys(judgement.unjudged, "unjudged")
+    states |= dict.fromkeys(merged, "merged")
     rows = tuple(
         {
             "source": anchor.source,
@@ -74,7 +82,13 @@ def weigh(
         }
         for anchor in sorted(vouchers.anchors, key=lambda anchor: (anchor.checkpoint.size, anchor.source))
     )
-    return Vouching(judgement, rows, tuple(_unproven(vouchers, judgement, size, quiet)))
+    unproven = list(_unproven(vouchers, judgement, size, quiet))
+    if merged:
+        unproven.append(
+            f"{_many(len(merged), 'checkpoint')} vouch for branches that were merged: for the old lines of their events,"
+            " not for this chain"
+        )
+    return Vouching(judgement, rows, tuple(unproven))
 
 
 def _unproven(vouchers: Vouchers, judgement: Judgement, size: int, quiet: int) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """Checkpoints in files: those beside the journal, and the last one that this user signed, in the state folder.
 
-.t2c/checkpoints/<size, 12 digits>.txt    goes with the journal, so it shows accidents only
-<state>/anchors/<ledger id>.txt           stays when the journal is replaced
+.t2c/checkpoints/<size, 12 digits>-<8 hex of the root>.txt    goes with the journal, so it shows accidents only
+<state>/anchors/<ledger id>-<8 hex of the workspace>.txt       stays when the journal is replaced
 """
 
 from __future__ import annotations
 
+import os
+from hashlib import sha256
 from pathlib import Path
 
 from t2c.ledger.anchors.base import Anchor
@@ -13,14 +15,14 @@ from t2c.ledger.anchors.found import Found, Remark
 from t2c.ledger.anchors.keyring import private_folder
 from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.journal.files import make_folder, read_regular, write_atomically
-from t2c.ledger.journal.note import MAX_NOTE, SignedNote, parse_checkpoint
+from t2c.ledger.journal.note import MAX_NOTE, Checkpoint, SignedNote, parse_checkpoint
 
 __all__ = ["beside", "checkpoint_file", "keep_beside", "keep_local", "local", "read_note"]
 
 
-def checkpoint_file(folder: Path, size: int) -> Path:
-    """Where the checkpoint of a size is kept in the folder of checkpoints."""
-    return folder / f"{size:012d}.txt"
+def checkpoint_file(folder: Path, checkpoint: Checkpoint) -> Path:
+    """Where a checkpoint is kept in the folder of checkpoints: two branches may each have one of the same size."""
+    return folder / f"{checkpoint.size:012d}-{checkpoint.root.hex()[:8]}.txt"
 
 
 def read_note(path: Path) -> SignedNote:
@@ -53,17 +55,21 @@ def beside(folder: Path, ledger: str) -> Found:
     return Found(tuple(sorted(anchors, key=lambda anchor: anchor.checkpoint.size)), tuple(remarks))
 
 
-def local(state: Path, ledger: str) -> Found:
-    """The last checkpoint of a ledger that this user signed on this machine.
+def local(state: Path, ledger: str, workspace: Path) -> Found:
+    """The last checkpoint of a ledger that this user signed in this workspace.
+
+    Another clone or work tree of the ledger has one of its own: it may stand on another branch.
 
     Raises Environment if it cannot be read, Usage if it is no checkpoint of this ledger: then something else than
     t2c wrote it.
     """
-    path = _local(state, ledger)
+    path = _local(state, ledger, workspace)
     try:
         note = read_note(path)
     except FileNotFoundError:
-        return Found((), (Remark("none", 1, "no checkpoint of this ledger was signed here by this user"),))
+        return Found(
+            (), (Remark("none", 1, "no checkpoint of this ledger was signed in this workspace by this user"),)
+        )
     except OSError as error:
         raise Environment(
             f"the local anchor cannot be read: {error.strerror}",
@@ -83,7 +89,7 @@ def local(state: Path, ledger: str) -> Found:
 
 def keep_beside(folder: Path, note: SignedNote) -> Path:
     """Keep a checkpoint beside the journal; the same again changes nothing. Raises Environment."""
-    path = checkpoint_file(folder, note.checkpoint.size)
+    path = checkpoint_file(folder, note.checkpoint)
     content = note.note.encode()
     try:
         make_folder(folder)
@@ -94,9 +100,9 @@ def keep_beside(folder: Path, note: SignedNote) -> Path:
     return path
 
 
-def keep_local(state: Path, note: SignedNote) -> Path:
-    """Keep the last checkpoint of its ledger in the state folder. Raises Environment."""
-    path = _local(state, note.checkpoint.ledger or "")
+def keep_local(state: Path, note: SignedNote, workspace: Path) -> Path:
+    """Keep the last checkpoint of its ledger in a workspace in the state folder. Raises Environment."""
+    path = _local(state, note.checkpoint.ledger or "", workspace)
     try:
         private_folder(path.parent)
         write_atomically(path, note.note.encode(), mode=0o600)
@@ -105,8 +111,9 @@ def keep_local(state: Path, note: SignedNote) -> Path:
     return path
 
 
-def _local(state: Path, ledger: str) -> Path:
-    return state / "anchors" / f"{ledger}.txt"
+def _local(state: Path, ledger: str, workspace: Path) -> Path:
+    place = sha256(os.fsencode(workspace.resolve())).hexdigest()[:8]
+    return state / "anchors" / f"{ledger}-{place}.txt"
 
 
 def _not_kept(path: Path, error: OSError) -> Environment:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from t2c.ledger.anchors.base import Anchor, judge
+from t2c.ledger.anchors.branches import of_merged_branches
 from t2c.ledger.anchors.files import beside
 from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.engine import Ledger
@@ -216,7 +217,7 @@ def sign_head(
     """
     from t2c.ledger.events.journal import CheckpointSigned
 
-    _consistent(tree, [*known, *signed_beside(ledger)])
+    _consistent(ledger, tree, [*known, *signed_beside(ledger)])
     key = signer(ledger, keyring, now, wanted)
     before = _standing(ledger, tree, key)
     if before is not None:
@@ -228,8 +229,12 @@ def sign_head(
     return Signed(note, key.id, receipt.seq, True)
 
 
-def _consistent(tree: Tree, known: Sequence[Anchor]) -> None:
+def _consistent(ledger: Ledger, tree: Tree, known: Sequence[Anchor]) -> None:
     judged = judge(known, tree.size, tree.root)
+    if judged.verdict != "sound":
+        merged = of_merged_branches(ledger.journal, set(known) - set(judged.fitting), accidents_only=True)
+        known = [anchor for anchor in known if anchor not in merged]
+        judged = judge(known, tree.size, tree.root)
     if judged.verdict != "sound":
         against = [
             anchor.place or anchor.source

@@ -30,8 +30,8 @@ __all__ = ["ChainReport", "Fault", "Prefix", "Visit", "verify_chain"]
 class ChainReport(Struct):
     """What was read: `root` is over every line in its place, `position` after the last of them.
 
-    `roots` maps each size that was asked for, as far as the journal goes, to the root at that size. Events up to
-    `trusted` were not read: something else vouches for them.
+    `roots` maps each size that was asked for, as far as the journal goes, to the root at that size, `marks` to the
+    subtrees under it. Events up to `trusted` were not read: something else vouches for them.
 
     Without faults it promises that no line was changed since the one after it was written. A journal whose end
     was cut off, or that was written anew from some event on with every later hash made again, has no faults
@@ -44,6 +44,7 @@ class ChainReport(Struct):
     faults: list[Fault] = field(default_factory=list)
     roots: dict[int, bytes] = field(default_factory=dict)
     trusted: int = 0
+    marks: dict[int, list[Subtree]] = field(default_factory=dict)
 
 
 class Prefix(Struct, frozen=True):
@@ -112,6 +113,7 @@ def verify_chain(
         faults=faults,
         roots={size: root_over(subtrees) for size, subtrees in sorted(marks.items())},
         trusted=trusted,
+        marks=marks,
     )
 
 

@@ -9,7 +9,7 @@ EVERY = {"T2C_ANCHOR_EVERY": "3"}
 
 
 def kept(root: Path) -> list[str]:
-    return sorted(path.name for path in (root / ".t2c" / "checkpoints").glob("*.txt"))
+    return sorted(path.name[:12] for path in (root / ".t2c" / "checkpoints").glob("*.txt"))
 
 
 def note(t2c: Any, text: str) -> Any:
@@ -23,11 +23,11 @@ def test_a_checkpoint_is_signed_when_so_many_events_came(t2c: Any) -> None:
     assert t2c("ledger", "key", "new").code == 0  # seq 2
     said = note(t2c, "one")  # seq 3: due
     assert "signed a checkpoint of 3 events" in said.err
-    assert kept(t2c.root) == ["000000000003.txt"]
+    assert kept(t2c.root) == ["000000000003"]
     note(t2c, "two")  # seq 5, after the event of the checkpoint
-    assert kept(t2c.root) == ["000000000003.txt"]
+    assert kept(t2c.root) == ["000000000003"]
     note(t2c, "three")
-    assert kept(t2c.root) == ["000000000003.txt", "000000000006.txt"]
+    assert kept(t2c.root) == ["000000000003", "000000000006"]
     assert t2c("ledger", "verify").code == 0
 
 

@@ -159,19 +159,20 @@ def test_checkpoints_are_found_where_they_were_kept(tmp_path: Path, state: Path)
     for name, size in ((ledger, 12), (ledger, 3), ("1" * 32, 5)):
         made = Checkpoint(origin_of(name), size, bytes(32))
         kept = SignedNote.of(made, [sign(seed, made.origin, made.body())])
-        assert keep_beside(folder, kept).name == f"{size:012d}.txt"
-        keep_local(state, kept)
+        assert keep_beside(folder, kept).name == f"{size:012d}-00000000.txt"
+        keep_local(state, kept, tmp_path)
     (folder / "torn.txt").write_text("t2c/")
     found = beside(folder, ledger)
     assert [anchor.checkpoint.size for anchor in found.anchors] == [3, 12]
     assert {remark.reason for remark in found.remarks} == {"unreadable", "other_ledger"}
-    (anchor,) = local(state, ledger).anchors
+    (anchor,) = local(state, ledger, tmp_path).anchors
     assert (anchor.checkpoint.size, anchor.strength) == (3, "local")
-    assert local(state, "2" * 32).anchors == ()
+    assert local(state, "2" * 32, tmp_path).anchors == ()
+    assert local(state, ledger, tmp_path / "another").anchors == ()
     assert {mode(path) for path in (state / "anchors").iterdir()} == {0o600}
-    (state / "anchors" / f"{'2' * 32}.txt").write_text(anchor.note)
+    Path(anchor.place or "").rename(Path(str(anchor.place).replace(ledger, "2" * 32)))
     with pytest.raises(Usage, match="another ledger"):
-        local(state, "2" * 32)
+        local(state, "2" * 32, tmp_path)
 
 
 def test_a_registered_key_that_is_no_key_checks_nothing() -> None:
