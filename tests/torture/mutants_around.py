@@ -117,7 +117,7 @@ AROUND = (
     Mutation(
         "nothing is signed that contradicts what was signed",
         "ledger/anchors/signing.py",
-        "    _consistent(tree, [*known, *signed_beside(ledger)])\n",
+        "    _consistent(ledger, tree, [*known, *signed_beside(ledger)])\n",
         "",
         "tests/unit/test_anchors_signing.py::test_nothing_is_signed_that_contradicts_what_was_signed",
     ),
