@@ -155,7 +155,7 @@ class DomainAudit:
         self._checkpoints.signed(seq, data, event)
 
     def _merged(self, seq: int, data: Event, event: Event) -> None:
-        self._events.merged(seq, data)
+        self._events.merged(seq, data, here=event.get("origin") is None)
 
     def _redact(self, seq: int, data: Event, event: Event) -> None:
         self._redacted.add(data["data_hash"])

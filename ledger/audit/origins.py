@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from t2c.ledger.audit.merges import MergeAudit
 from t2c.ledger.errors import Usage
 from t2c.ledger.journal.entry import Origin, Place, decode_entry
 from t2c.ledger.journal.origin import NoOrigin, again
@@ -27,9 +28,9 @@ class OriginAudit:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._ids: set[bytes] = set()
+        self._ids: dict[bytes, int] = {}
+        self._merges = MergeAudit(report)
         self._ledger: str | None = None
-        self._last: Place | None = None
         self._causes: list[tuple[int, str, bool]] = []
         self._aliases: list[tuple[int, str, str]] = []
         self._partial = False
@@ -56,25 +57,23 @@ class OriginAudit:
                     self._report(seq, "cause_unknown", f"cause {cause} is no earlier event")
         for identity in dict.fromkeys((event["id"], *(place.id for place in places))):
             self._claim(seq, identity)
-        self._follow(seq, event, places)
+        if places:
+            self._merges.taken_in(seq, places[0])
         return bool(places)
 
-    def merged(self, seq: int, data: Event) -> None:
-        """Take the aliases that a merge gave to events which were here already."""
+    def merged(self, seq: int, data: Event, *, here: bool) -> None:
+        """Take a closing event: the aliases that it gave to events, and, if it was made here, what it ends."""
         self._partial = self._partial or data.get("withheld", 0) > 0
-        for there, here in data["aliases"]:
-            if here.encode() in self._ids:
-                self._claim(seq, there)
-            else:
-                self._aliases.append((seq, there, here))
+        for alias, name in data["aliases"]:
+            if not self._alias(seq, alias, name):
+                self._aliases.append((seq, alias, name))
+        if here:
+            self._merges.closed(seq, data)
 
     def finish(self) -> None:
         """Report what nothing resolves. What was never sent along is counted in `dangling`, no fault."""
         while True:
-            left = [item for item in self._aliases if item[2].encode() not in self._ids]
-            for seq, there, here in self._aliases:
-                if here.encode() in self._ids:
-                    self._claim(seq, there)
+            left = [item for item in self._aliases if not self._alias(*item)]
             if len(left) == len(self._aliases):
                 break
             self._aliases = left
@@ -93,8 +92,18 @@ class OriginAudit:
     def _claim(self, seq: int, identity: str) -> None:
         packed = identity.encode()
         if packed in self._ids:
-            self._report(seq, "id_taken", f"{identity} is claimed by two events")
-        self._ids.add(packed)
+            self._taken(seq, identity)
+        self._ids[packed] = seq
+
+    def _alias(self, seq: int, there: str, here: str) -> bool:
+        """Give the event `here` the name `there`, which it may have already; False if `here` is none yet."""
+        event = self._ids.get(here.encode())
+        if event is not None and self._ids.setdefault(there.encode(), event) != event:
+            self._taken(seq, there)
+        return event is not None
+
+    def _taken(self, seq: int, identity: str) -> None:
+        self._report(seq, "id_taken", f"{identity} is claimed by two events")
 
     def _places(self, seq: int, event: Event) -> tuple[Place, ...]:
         if event.get("type") == "journal.opened" and seq == 1:
@@ -115,14 +124,3 @@ class OriginAudit:
             what = f"the line that it came from, seq {origin.seq} of {origin.ledger[:8]}, does not hash to its origin"
             self._report(seq, "origin", what)
         return origin.places
-
-    def _follow(self, seq: int, event: Event, places: tuple[Place, ...]) -> None:
-        """Events of one merge that stood behind one another there have to be linked by their old lines too."""
-        last, self._last = self._last, places[0] if places else None
-        if last is None or self._last is None:
-            return
-        here = self._last
-        if (here.ledger, here.seq) == (last.ledger, last.seq + 1) and here.prev != last.hash:
-            self._report(
-                seq, "origin", f"seq {here.seq} of {here.ledger[:8]} does not follow seq {last.seq} there"
-            )

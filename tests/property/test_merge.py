@@ -1,7 +1,8 @@
 """Claims: whatever branches record and in whatever order they are merged, every event is there once, every line that
-one came from can be made again and hashes to its origin, references resolve, and trust is as its ledger earns it.
+one came from can be made again and hashes to its origin, references resolve, trust is as its ledger earns it, and level
+domain finds no fault.
 
-Mutations seen to fail: a known event taken in again; an alias left out; `observed` of another ledger kept; a batch
+Mutations seen to fail: neighbours of two branches compared; an alias for a name that its event has already refused; a known event taken in again; an alias left out; `observed` of another ledger kept; a batch
 taken apart; the second merge of the same appending a closing event.
 """
 
@@ -18,6 +19,7 @@ import orjson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from t2c.ledger.audit.domain import DomainAudit
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.entry import decode_entry
@@ -109,6 +111,11 @@ class World:
         homes = {ledger.id(): side for side, ledger in enumerate(self.ledgers)}
         for side, ledger in enumerate(self.ledgers):
             assert verify_chain(ledger.journal).faults == []
+            audit = DomainAudit(lambda digest: True)
+            for _, line, entry in ledger.journal.lines():
+                audit.visit(entry.seq, orjson.loads(line))
+            audit.finish()
+            assert audit.faults == [], side
             said: list[str] = []
             lines: set[str] = set()
             batch: tuple[int, int] | None = None
@@ -148,6 +155,37 @@ def test_any_branches_merged_in_any_order(steps: list[Any], note: Callable[..., 
         for step in steps:
             getattr(world, step[0])(*step[1:])
         world.check()
+
+
+def test_a_closing_alone_and_a_third_branch_with_the_next_seq(
+    tmp_path: Path, note: Callable[..., EventDraft]
+) -> None:
+    """Seq 4 of branch 1 and seq 5 of branch 2 come to stand next to each other, without being of one chain."""
+    with ExitStack() as stack:
+        world = World(tmp_path, stack, note)
+        world.append(1, 1, "plain", 0)
+        world.append(3, 1, "plain", 0)
+        world.append(2, 2, "plain", 0)
+        world.merge(1, 3)
+        world.merge(0, 3)
+        world.merge(0, 2)
+        world.append(2, 2, "plain", 0)
+        for side, other in ((0, 1), (0, 2), (1, 0), (2, 1), (0, 2), (0, 1)):
+            world.merge(side, other)
+            world.check()
+
+
+def test_an_event_that_both_cite_by_the_ids_of_the_other(
+    tmp_path: Path, note: Callable[..., EventDraft]
+) -> None:
+    """Each side's closing gives the other's id to the event, under which it was taken in there."""
+    with ExitStack() as stack:
+        world = World(tmp_path, stack, note)
+        world.append(0, 1, "plain", 0)
+        for side in (1, 0, 1, 0, 2, 1, 2):
+            world.merge(side, (side + 1) % 2)
+            world.append(side, 1, "plain", 0)
+            world.check()
 
 
 def test_two_branches_come_to_rest(tmp_path: Path, note: Callable[..., EventDraft]) -> None:

@@ -1,7 +1,8 @@
 """Claims: level domain holds events that were taken in to what their origin says, resolves what they cite by any id
 that an event ever had, and does not blame them for what only their branch knew.
 
-Mutations seen to fail: the old line not made again; aliases not taken; the next event's link not compared.
+Mutations seen to fail: the old line not made again; aliases not taken; the next event's link not compared, or that of
+events before the group; what came in not counted; the head that the closing names not compared.
 """
 
 from __future__ import annotations
@@ -49,6 +50,14 @@ def faults(found: Events) -> tuple[list[tuple[int, str]], list[str]]:
     return [(fault.seq, fault.kind) for fault in audit.faults], unproven
 
 
+def details(found: Events) -> list[str]:
+    audit = DomainAudit(lambda digest: True)
+    for event in found:
+        audit.visit(event["seq"], event)
+    audit.finish()
+    return [fault.detail for fault in audit.faults]
+
+
 @pytest.fixture
 def sides(tmp_path: Path, note: Note) -> Iterator[tuple[Ledger, Ledger, Ledger]]:
     """Two branches of one ledger, and another ledger."""
@@ -94,22 +103,60 @@ def test_the_payload_is_vouched_for_by_the_line_it_came_in(joined: Events) -> No
     assert faults(joined)[0] == [(4, "origin")]
 
 
-def test_events_of_one_merge_follow_one_another_there(
-    joined: Events, sides: tuple[Ledger, Ledger, Ledger], note: Note
+def test_events_of_one_merge_follow_one_another_there(joined: Events) -> None:
+    joined[3]["origin"]["prev"] = "0" * 64
+    assert [kind for _, kind in faults(joined)[0]] == ["origin", "origin"]
+    said = details(joined)
+    assert any("seq 3 of" in detail and "does not follow seq 2 there" in detail for detail in said), said
+
+
+def _numbered(found: Events) -> Events:
+    return [{**event, "seq": seq} for seq, event in enumerate(found, start=1)]
+
+
+@pytest.mark.parametrize("gone", [2, 3, 4], ids=["first", "middle", "last"])
+def test_an_event_of_a_merge_cannot_be_left_out(joined: Events, gone: int) -> None:
+    """Not even by whoever makes the chain behind it anew: the closing event counts what came in."""
+    rest = _numbered([event for at, event in enumerate(joined) if at != gone])
+    assert "it took in 3 events, and 2 stand before it" in details(rest)
+
+
+def test_nor_an_event_be_replaced_by_one_of_an_earlier_merge(
+    sides: tuple[Ledger, Ledger, Ledger], note: Note
 ) -> None:
-    """A line of a third branch, sound by itself, between two that follow one another."""
-    _, _, foreign = sides
-    foreign.append([note("x"), note("y"), note("z")])
-    strange = events(foreign)
-    ours = sides[0]
+    """Sound by itself, but of another chain: the order, the place or the link tells."""
+    ours, theirs, foreign = sides
+    foreign.append([note("x"), note("y")])
+    theirs.append([note("one"), note("two"), note("three")])
     take(ours, foreign)
+    take(ours, theirs)
     found = events(ours)
     assert faults(found)[0] == []
-    assert found[6]["origin"]["seq"] + 1 == found[7]["origin"]["seq"] == strange[2]["seq"]
-    swapped = [*found[:6], found[6], {**found[8], "seq": 8}, {**found[7], "seq": 9}, *found[9:]]
-    assert faults(swapped)[0] == []  # seq 2, 4, 3 there: nothing that claims to follow does not
-    found[7]["origin"]["prev"] = "0" * 64
-    assert [kind for _, kind in faults(found)[0]] == ["origin", "origin"]
+    assert [event["seq"] for event in found if event["type"] == "journal.merged"] == [4, 8]
+    for order in ([0, 1, 2, 3, 4, 6, 5, 7], [0, 1, 3, 2, 4, 5, 6, 7], [0, 3, 1, 2, 5, 6, 7]):
+        assert "origin" in [kind for _, kind in faults(_numbered([found[at] for at in order]))[0]], order
+
+
+@pytest.mark.parametrize("member", ["seq", "common_seq", "events", "known", "hash", "ledger"])
+def test_what_a_closing_event_says_is_held_to_what_it_ends(joined: Events, member: str) -> None:
+    said = joined[-1]["data"][member]
+    joined[-1]["data"][member] = said + 1 if isinstance(said, int) else f"{said[:-1]}{_digit(said[-1])}"
+    assert (6, "origin") in faults(joined)[0]
+
+
+def test_neighbours_of_two_branches_need_not_follow(joined: Events) -> None:
+    """A merge of closings alone ends with none: what came in before it may be of any chain."""
+    *rest, closing = joined
+    closing["data"].update(common_seq=3, events=1, known=0)
+    rest[3]["origin"]["prev"] = "0" * 64
+    found = [*rest, closing]
+    assert [seq for seq, _ in faults(found)[0]] == [4]  # it is not what its own origin says
+    assert "does not follow" not in details(found)[0]
+
+
+def test_aliases_beyond_one_closing_event_go_on_in_the_next(joined: Events) -> None:
+    again = {**joined[-1], "seq": 7, "id": "EVT-" + "0" * 20}
+    assert faults([*joined, again])[0] == []
 
 
 def test_observed_is_for_this_ledger_alone(sides: tuple[Ledger, Ledger, Ledger]) -> None:
