@@ -163,16 +163,22 @@ def test_a_closing_alone_and_a_third_branch_with_the_next_seq(
     """Seq 4 of branch 1 and seq 5 of branch 2 come to stand next to each other, without being of one chain."""
     with ExitStack() as stack:
         world = World(tmp_path, stack, note)
-        world.append(1, 1, "plain", 0)
-        world.append(3, 1, "plain", 0)
-        world.append(2, 2, "plain", 0)
+        for side, count in ((1, 1), (3, 1), (2, 3)):
+            world.append(side, count, "plain", 0)
+        for other in (3, 1, 2):
+            world.merge(0, other)
         world.merge(1, 3)
-        world.merge(0, 3)
+        assert [entry.seq for entry in world.ledgers[1].entries() if entry.type == "journal.merged"] == [4]
+        world.merge(0, 1)
+        world.append(2, 1, "plain", 0)
         world.merge(0, 2)
-        world.append(2, 2, "plain", 0)
-        for side, other in ((0, 1), (0, 2), (1, 0), (2, 1), (0, 2), (0, 1)):
-            world.merge(side, other)
+        *_, closing, fifth, _ = world.ledgers[0].entries()
+        assert closing.origin is not None and fifth.origin is not None
+        assert (closing.origin.seq, fifth.origin.seq) == (4, 5)
+        for side, other in ((1, 0), (2, 1), (0, 2), (0, 1)):
             world.check()
+            world.merge(side, other)
+        world.check()
 
 
 def test_an_event_that_both_cite_by_the_ids_of_the_other(
