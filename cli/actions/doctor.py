@@ -163,6 +163,8 @@ def _ledger(context: Context) -> tuple[list[Check], int]:
             codes.append(6)
         return False
 
+    from t2c.cli.actions.git_checks import merges, tracking
+
     try:
         ledger = open_ledger(context)
     except T2cError as error:
@@ -171,7 +173,8 @@ def _ledger(context: Context) -> tuple[list[Check], int]:
         sound = look("journal", lambda: _journal(context, ledger))
         look("lock", lambda: _lock(context, ledger))
         look("fragments", lambda: _fragments(context, ledger))
-        look("merges", lambda: _merges(context))
+        look("merges", lambda: merges(context))
+        look("tracking", lambda: tracking(context))
         if sound:
             look("runs", lambda: _runs(context, ledger))
             look("redactions", lambda: redactions(ledger))
@@ -238,22 +241,6 @@ def _fragments(context: Context, ledger: Ledger) -> Check:
             "look at what was set aside, then delete it; t2c ledger log --type journal.repaired tells when",
         )
     return Check("fragments", "ok", "nothing was ever set aside")
-
-
-def _merges(context: Context) -> Check:
-    """Whether Git, if it is told to merge the journal with t2c, knows how."""
-    from t2c.cli.actions.git_driver import is_asked_for, is_set
-
-    if not is_asked_for(context.workspace):
-        return Check("merges", "ok", "Git leaves journals that both changed to `t2c ledger merge`")
-    if is_set(context.root):
-        return Check("merges", "ok", "Git merges journals with t2c")
-    return Check(
-        "merges",
-        "note",
-        ".gitattributes asks for the merge driver t2c, which this clone does not have: Git would merge as text",
-        "t2c init --git-merge-driver --write",
-    )
 
 
 def _projections(context: Context, ledger: Ledger) -> Check:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,16 +19,11 @@ from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.journal.files import make_folder, write_atomically
 from t2c.ledger.journal.lock import OneShotLock
 
-__all__ = ["DRIVER", "DrivenResult", "DriverSetUp", "drive", "is_asked_for", "is_set", "set_up"]
+__all__ = ["DRIVER", "DrivenResult", "DriverSetUp", "drive", "is_asked_for", "set_up"]
 
 DRIVER: Final = "t2c ledger merge-driver %O %A %B %P"
+"""What Git is told to run where `t2c` is this program."""
 _ATTRIBUTE: Final = "/journal.ndjson merge=t2c"
-_SETTINGS: Final = (
-    ("merge.t2c.name", "t2c: take in the events of the other side"),
-    ("merge.t2c.driver", DRIVER),
-    # Of two ancestors Git makes one; it has to be no version that a side could be equal to.
-    ("merge.t2c.recursive", "binary"),
-)
 _REMEDY: Final = (
     "git restore --source=HEAD --staged --worktree {folder} && t2c {root}ledger merge git:MERGE_HEAD && git add {folder}, "
     "then go on as Git says (in a rebase it is git:REBASE_HEAD, in a cherry-pick git:CHERRY_PICK_HEAD)"
@@ -72,13 +71,15 @@ def drive(context: Context, ours: str, theirs: str, path: str) -> DrivenResult:
 class DriverSetUp:
     """What makes Git merge the journal with t2c: a line of `file` and settings of this clone.
 
-    With `written` both are in place; the digests are of the file before (null if there was none) and after.
+    With `written` both are in place; the digests are of the file before (null if there was none) and after. `why`
+    says why Git is told the path of this program, null if `t2c` is enough.
     """
 
     schema: ClassVar[str] = "t2c.git-merge-driver/v1"
     file: str
     line: str
     commands: Sequence[str]
+    why: str | None
     written: bool
     sha256_before: str | None
     sha256_after: str | None
@@ -90,13 +91,15 @@ def set_up(context: Context, *, write: bool) -> DriverSetUp:
     Raises Usage if the ledger is not tracked by Git, Environment if Git or the disk refuses.
     """
     file = context.workspace / ".gitattributes"
-    commands = [f'git config {name} "{value}"' for name, value in _SETTINGS]
+    program, why = _program()
+    settings = _settings(program)
+    commands = [f"git config {name} {_quoted(value)}" for name, value in settings]
     before = after = None
     if write:
         before, after = _write_line(file)
-        _configure(context.root)
+        _configure(context.root, settings)
     shown = file.relative_to(context.root).as_posix()
-    return DriverSetUp(shown, _ATTRIBUTE, commands, write, before, after)
+    return DriverSetUp(shown, _ATTRIBUTE, commands, why, write, before, after)
 
 
 def is_asked_for(workspace: Path) -> bool:
@@ -107,15 +110,48 @@ def is_asked_for(workspace: Path) -> bool:
         return False
 
 
-def is_set(root: Path) -> bool:
-    """True if Git knows here what the merge driver t2c is."""
-    from t2c.ledger.intake.git_command import GitUnusable, open_repository
+def _settings(program: str) -> tuple[tuple[str, str], ...]:
+    return (
+        ("merge.t2c.name", "t2c: take in the events of the other side"),
+        ("merge.t2c.driver", program + DRIVER.removeprefix("t2c")),
+        # Of two ancestors Git makes one; it has to be no version that a side could be equal to.
+        ("merge.t2c.recursive", "binary"),
+    )
 
+
+def _quoted(value: str) -> str:
+    plain = not any(character in value for character in "\"$`\\'!")
+    return f'"{value}"' if plain else shlex.quote(value)
+
+
+def _program() -> tuple[str, str | None]:
+    """What a shell has to be told to run this program, and why it is not just `t2c`."""
+    found = shutil.which("t2c")
+    if found is not None and _is_this(Path(found)):
+        return "t2c", None
+    script = Path(sys.executable).parent / "t2c"
+    words = [str(script)] if os.access(script, os.X_OK) else [sys.executable, "-m", "t2c.cli"]
+    # Git takes a percent sign for a place to put a version.
+    program = shlex.join(words).replace("%", "%%")
+    why = "t2c is not on the PATH" if found is None else f"the t2c on the PATH, {found}, is another program"
+    return program, f"{why}: Git is told to run {shlex.join(words)}"
+
+
+def _is_this(found: Path) -> bool:
+    """True if a program is this one: the same file, of the same environment, or one that says that it is as new."""
+    from t2c import __version__
+
+    if found.resolve() == Path(sys.argv[0]).resolve() or found.resolve().parent == _programs():
+        return True
     try:
-        with open_repository(root) as repository, repository.output("config", "merge.t2c.driver") as out:
-            return bool(out.read().strip())
-    except GitUnusable:
+        said = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return False
+    return said.returncode == 0 and said.stdout.split() == ["t2c", __version__]
+
+
+def _programs() -> Path:
+    return Path(sys.executable).parent.resolve()
 
 
 def _write_line(file: Path) -> tuple[str | None, str]:
@@ -145,14 +181,14 @@ def _write_line(file: Path) -> tuple[str | None, str]:
         ) from error
 
 
-def _configure(root: Path) -> None:
+def _configure(root: Path, settings: Sequence[tuple[str, str]]) -> None:
     import git
 
     from t2c.ledger.intake.git_command import GitUnusable, open_repository
 
     try:
         with open_repository(root):
-            for name, value in _SETTINGS:
+            for name, value in settings:
                 git.Git(str(root)).config("--local", name, value)
     except (GitUnusable, git.GitCommandError) as error:
         raise Environment(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.git_checks import expendable
 from t2c.cli.actions.opening import make_ledger
 from t2c.ledger.engine import write_git_files
 from t2c.ledger.errors import Usage
@@ -15,13 +16,17 @@ __all__ = ["InitResult", "init"]
 
 @dataclass(frozen=True, slots=True)
 class InitResult:
-    """`made` is False if the ledger was there already."""
+    """`made` is False if the ledger was there already.
+
+    `expendable` says which branch's checkout would overwrite it, null if none would.
+    """
 
     schema: ClassVar[str] = "t2c.init/v1"
     ledger: str
     workspace: str
     made: bool
     tracked: bool
+    expendable: str | None
 
 
 def init(context: Context, *, track: bool = False) -> InitResult:
@@ -40,4 +45,6 @@ def init(context: Context, *, track: bool = False) -> InitResult:
             where=str(ignore),
             remedy=f"delete {ignore} and run `t2c init --track` again",
         )
-    return InitResult(created.ledger, context.workspace.name, created.made, tracked)
+    return InitResult(
+        created.ledger, context.workspace.name, created.made, tracked, expendable(context).sentence or None
+    )

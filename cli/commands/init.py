@@ -40,6 +40,7 @@ def init(
         t2c init --git-merge-driver --write
         t2c --root ../service init
     """
+    from t2c.cli.actions import git_checks
     from t2c.cli.actions import init as action
 
     invocation = Invocation.of(ctx)
@@ -57,6 +58,8 @@ def init(
     words = "made" if made.made else "found"
     tracked = "tracked by Git" if made.tracked else "ignored by Git"
     invocation.emit(made, lambda style: f"{words} ledger {made.ledger} in {made.workspace} ({tracked})")
+    if made.expendable is not None:
+        invocation.output.warn(f"{made.expendable}; {git_checks.REMEDY}")
     if made.made:
         invocation.output.say("next: `t2c scan` reads the repository")
 
@@ -77,3 +80,5 @@ def _set_up(invocation: Invocation, write: bool) -> None:
         return "\n".join([*lines, *(f"ran: {command}" for command in done.commands)])
 
     invocation.emit(done, text)
+    if done.why is not None:
+        invocation.output.say(done.why)

@@ -36,14 +36,6 @@ def merged(t2c: Any) -> Any:
     git(root, "init", "-q", "-b", "main")
     assert t2c("init", "--track").code == 0
     assert t2c("init", "--git-merge-driver", "--write").code == 0
-    driver = subprocess.run(
-        ["git", "config", "merge.t2c.driver"], cwd=root, capture_output=True, text=True, check=True
-    ).stdout
-    subprocess.run(
-        ["git", "config", "merge.t2c.driver", driver.strip().replace("t2c ", f"{' '.join(t2c.command)} ", 1)],
-        cwd=root,
-        check=True,
-    )
     assert t2c("ledger", "key", "new").code == 0
     say(t2c, "base")
     sign(t2c)
