@@ -1,22 +1,24 @@
 """Checkpoints of a branch that was merged: they vouch for its chain, whose events are in this one under new places.
 
 An anchor that does not fit is explained if every event that it vouches for is here: the lines up to the fork, and
-behind them the hashes of the old lines that `origin` holds, give its root (docs/adr/0006). A file beside the journal
+behind them the hashes of the old lines, each made again, give its root (docs/adr/0006). A file beside the journal
 is explained already, where it shows accidents only, if the event that recorded it was taken in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import msgspec
 
 from t2c.ledger.anchors.base import Anchor
-from t2c.ledger.journal.entry import Entry
+from t2c.ledger.errors import Usage
+from t2c.ledger.journal.entry import Entry, Place, decode_entry
 from t2c.ledger.journal.merkle import Frontier
+from t2c.ledger.journal.origin import NoOrigin, again
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.verify import verify_chain
-from t2c.ledger.kernel.digests import ZERO
+from t2c.ledger.kernel.digests import ZERO, leaf_hash
 
 __all__ = ["of_merged_branches"]
 
@@ -35,8 +37,8 @@ class _Branches:
         for entry in journal.entries():
             if entry.origin is None or not entry.is_ours(own):
                 continue
-            for place in entry.origin.places:
-                self.places[place.hash] = place.seq, place.prev
+            for place, digest in _old_places(entry):
+                self.places[digest] = place.seq, place.prev
             if entry.type == "checkpoint.signed":
                 self.notes.add(_note(entry))
 
@@ -49,6 +51,18 @@ class _Branches:
             found.append(prev)
             seq, prev = self.places[prev]
         return seq - 1, prev, found[::-1]
+
+
+def _old_places(entry: Entry) -> Iterator[tuple[Place, str]]:
+    """Where an event stood before, each with the hash of its line there, made again: what is only claimed is nothing."""
+    while entry.origin is not None:
+        try:
+            line = again(entry).line
+            before = decode_entry(line)
+        except (NoOrigin, msgspec.DecodeError, ValueError, Usage):
+            return
+        yield entry.origin, leaf_hash(line)
+        entry = before
 
 
 def _note(entry: Entry) -> str:

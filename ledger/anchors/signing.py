@@ -232,7 +232,7 @@ def sign_head(
 def _consistent(ledger: Ledger, tree: Tree, known: Sequence[Anchor]) -> None:
     judged = judge(known, tree.size, tree.root)
     if judged.verdict != "sound":
-        merged = of_merged_branches(ledger.journal, set(known) - set(judged.fitting), accidents_only=True)
+        merged = of_merged_branches(ledger.journal, set(known) - set(judged.fitting), accidents_only=False)
         known = [anchor for anchor in known if anchor not in merged]
         judged = judge(known, tree.size, tree.root)
     if judged.verdict != "sound":

@@ -93,3 +93,31 @@ def test_an_event_of_the_branch_that_is_gone_is_a_fork_for_who_kept_its_checkpoi
     )
     assert ran.code != 0
     assert ran.document["verdict"] in ("forked", "truncated"), ran.document
+
+
+def test_what_an_origin_only_claims_explains_nothing(t2c: Any, oracle: Any) -> None:
+    """A forger re-mints the chain and lets each forged event claim the true line that it replaced."""
+    import json
+
+    t2c("init")
+    t2c("ledger", "key", "new")
+    say(t2c, "Ada owes 5", "Eve owes 6")
+    (t2c.root.parent / "kept.txt").write_text(sign(t2c))
+    key = t2c("ledger", "key", "export").out.strip()
+    journal = t2c.root / ".t2c" / "journal.ndjson"
+    lines = journal.read_bytes().splitlines()
+    events = [json.loads(line) for line in lines]
+    ledger = events[0]["data"]["ledger"]
+    for line, event in list(zip(lines, events, strict=True))[2:]:
+        event["origin"] = {
+            "hash": oracle.leaf(line), "id": event["id"], "ledger": ledger, "prev": event["prev"],
+            "seq": event["seq"], "ts": event["ts"],
+        }  # fmt: skip
+        if "statement" in event["data"]:
+            event["data"]["statement"] = "Ada owes 7"
+    journal.write_bytes(oracle.mint(events))
+    kept = t2c.root.parent / "kept.txt"
+    for anchors in (("--checkpoint", kept), ("--checkpoint", kept, "--key", key), ("--anchor", "local")):
+        ran = t2c("ledger", "verify", *anchors, "--json")
+        assert (ran.code, ran.document["verdict"]) == (5, "forked"), ran.document
+    assert t2c("ledger", "checkpoint", "--sign").code == 5
