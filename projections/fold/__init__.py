@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -239,10 +238,6 @@ def _header(lane: _Lane, target: Position, census: _Census) -> Snapshot:
     )
 
 
-class _Opened(msgspec.Struct):
-    ledger: str
-
-
 class _Pass:
     """Hands each event to those who want it, once it is known to be readable."""
 
@@ -250,6 +245,7 @@ class _Pass:
         self._catalogue = catalogue
         self._census = census
         self._journal = journal
+        self._ledger: str | None = None
         self._known: dict[tuple[str, int], bool] = {}
 
     def read(self, entries: Iterator[Entry], lanes: list[_Lane], end: Position) -> None:
@@ -262,10 +258,12 @@ class _Pass:
         table: dict[str, list[tuple[Step, Any, _Lane]]] = {}
         last: Entry | None = None
         for entry in entries:
+            if last is None and entry.seq == 1:
+                self._opened(entry)
             last = entry
             for note, state in notes:
                 note(state, entry)
-            if entry.origin is not None and not entry.is_ours(self._ledger):
+            if entry.origin is not None and not entry.is_ours(self._own()):
                 self._foreign(entry.origin)
                 continue
             hands = table.get(entry.type)
@@ -299,12 +297,16 @@ class _Pass:
             )
         self._census.ts = last.ts
 
-    @cached_property
-    def _ledger(self) -> str | None:
-        for entry in self._journal.entries(None, 1):
-            with suppress(msgspec.DecodeError):
-                return msgspec.json.decode(entry.data, type=_Opened).ledger
-        return None
+    def _opened(self, first: Entry) -> None:
+        with suppress(msgspec.DecodeError):
+            self._ledger = msgspec.json.decode(first.data, type=_Opened).ledger
+
+    def _own(self) -> str | None:
+        """The id of the ledger; a pass that began later looks at the first event for it."""
+        if self._ledger is None:
+            for entry in self._journal.entries(None, 1):
+                self._opened(entry)
+        return self._ledger
 
     def _foreign(self, origin: Origin) -> None:
         ledger = next(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -288,3 +289,21 @@ def test_views_from_a_false_snapshot_are_made_right_from_the_first_event(t2c: An
     assert t2c("ledger", "project", "--full").code == 0
     assert (folder / "projections" / "records" / "records.jsonl").read_bytes() == right
     assert t2c("ledger", "replay", "--check").code == 0
+
+
+def test_a_ledger_that_took_in_a_branch_and_another_ledger_is_replayed(scanned: Any, t2c: Any) -> None:
+    """The reading goes through the journal once, though it has to know whose each event is."""
+    workspace = scanned.root / ".t2c"
+    for name in ("branch", "other"):
+        (scanned.root / name).mkdir()
+    shutil.copytree(workspace, scanned.root / "branch" / ".t2c")
+    for name in ("branch", "other"):
+        for arguments in (("init",), ("ledger", "append", "--statement", f"said on {name}")):
+            assert t2c("--root", scanned.root / name, *arguments).code == 0
+    assert t2c("ledger", "append", "--statement", "said here").code == 0
+    for name in ("branch", "other"):
+        assert t2c("ledger", "merge", scanned.root / name).code == 0
+    assert t2c("ledger", "project").code == 0
+    ran = t2c("ledger", "replay", "--check", "--json")
+    assert ran.code == 0, ran.err
+    assert [row for row in ran.document["compared"] if row["status"] == "differs"] == []
