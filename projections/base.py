@@ -56,10 +56,6 @@ class Journal(Protocol):
         """The position after event `seq`, or None if there is no such event."""
         ...
 
-    def ledger(self) -> str | None:
-        """The id of the ledger, as its first event says."""
-        ...
-
     def holds(self, position: Position) -> bool:
         """True if the line that ends at `position.offset` hashes to `position.hash`."""
         ...

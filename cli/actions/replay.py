@@ -121,9 +121,6 @@ class _Reading:
     def position(self, seq: int) -> Position | None:
         return self._journal.position(seq)
 
-    def ledger(self) -> str | None:
-        return self._journal.ledger()
-
     def holds(self, position: Position) -> bool:
         return self._journal.holds(position)
 

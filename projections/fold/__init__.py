@@ -238,6 +238,10 @@ def _header(lane: _Lane, target: Position, census: _Census) -> Snapshot:
     )
 
 
+class _Opened(msgspec.Struct):
+    ledger: str
+
+
 class _Pass:
     """Hands each event to those who want it, once it is known to be readable."""
 
