@@ -12,7 +12,7 @@ from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.anchors.signing import Registered, every_key, expired, register
-from t2c.ledger.errors import Usage
+from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.kernel.clock import rfc3339
 
 __all__ = ["KeyInfo", "KeyList", "PublicKey", "export_key", "list_keys", "new_key"]
@@ -68,6 +68,12 @@ def new_key(context: Context, state: Path, participant: str | None, expires: str
         raise Usage("the name of the participant must have 1 to 200 characters", safe="no key was made")
     with open_ledger(context) as ledger:
         keyring = Keyring(state, ledger.id())
+        if participant is not None and ledger.funnel.mask(participant).removed:
+            raise Refused(
+                "the participant's name holds a secret",
+                safe="no key was made",
+                remedy="name the participant otherwise; if it is no secret, allow it: redact.allow in t2c.toml",
+            )
         made = register(ledger, keyring, participant=participant, expires=until)
         return _info(ledger.id(), made, keyring, now)
 

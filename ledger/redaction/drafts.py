@@ -28,7 +28,15 @@ def mask_draft(item: EventDraft, funnel: Funnel) -> tuple[EventDraft, Mapping[st
     An event that came from elsewhere stays as it is, or its line there could not be made again. Raises Refused if the payload, once
     masked, is none of its type any more.
     """
-    if item.type in _AS_THEY_ARE or item.origin is not None:
+    if item.origin is not None:
+        return item, _NOTHING
+    if not funnel.clean_name(item.actor.id) and funnel.mask(item.actor.id).removed:
+        raise Refused(
+            "a secret stands in the actor's id, where it cannot be masked",
+            safe="nothing was written",
+            remedy="name the actor otherwise; if it is no secret, allow it: redact.allow in t2c.toml",
+        )
+    if item.type in _AS_THEY_ARE:
         return item, _NOTHING
     key, run = item.key, item.run
     named = (run is None or funnel.clean_name(run)) and (key is None or funnel.clean(key))

@@ -192,3 +192,23 @@ class TestBundles:
         assert [event["origin"]["batch"] for event in taken] == [[1, 3], [3, 3]]
         assert all("batch" not in event for event in taken)
         assert t2c("ledger", "verify", "--level", "domain").code == 0
+
+
+def test_a_ledger_that_merged_replays(t2c: Any, branch: Path) -> None:
+    assert t2c("ledger", "merge", branch).code == 0
+    ran = t2c("ledger", "replay", "--check")
+    assert ran.code == 0, ran.err
+
+
+def test_what_another_ledger_recorded_stands_in_no_view_and_is_left_alone(t2c: Any, foreign: Path) -> None:
+    (t2c.root / "TODO.md").write_text("# Plan\n\n- [ ] ours\n")
+    assert t2c("scan").code == 0
+    assert t2c("ledger", "merge", foreign).code == 0
+    made = t2c("ledger", "project", "--full", "--json").document
+    assert sum(made["foreign"].values()) > 3
+    records = (t2c.root / ".t2c" / "projections" / "records" / "records.jsonl").read_text()
+    assert "ours" in records
+    assert "something else" not in records
+    assert "nothing was appended" in t2c("scan").out
+    assert t2c("ledger", "replay", "--check").code == 0
+    assert t2c("ledger", "verify", "--level", "domain").code == 0
