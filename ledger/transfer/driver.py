@@ -16,13 +16,13 @@ from typing import Final, NamedTuple
 
 import orjson
 
+from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.audit.schema import SchemaAudit
 from t2c.ledger.engine import JOURNAL, Ledger
 from t2c.ledger.errors import Environment, Internal, Refused
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.journal.faults import Fault
 from t2c.ledger.journal.files import sync_folder
-from t2c.ledger.journal.origin import again
 from t2c.ledger.journal.parts import first_seq
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
@@ -30,12 +30,14 @@ from t2c.ledger.journal.segments import FOLDER, SealRule, listed
 from t2c.ledger.journal.verify import verify_chain
 from t2c.ledger.kernel.clock import FixedClock
 from t2c.ledger.transfer.merge import carry_out, merged
-from t2c.ledger.transfer.plan import Plan, plan
+from t2c.ledger.transfer.plan import CLOSINGS, Plan, plan
 from t2c.ledger.transfer.source import JournalSource, unsound
 
 __all__ = ["DriverResult", "merge_versions"]
 
 _NEVER: Final = SealRule(bytes=1 << 62)
+_OF_A_MERGE: Final = frozenset({"origin", "id_taken", "alias_unknown"})
+"""Faults that a merge makes; any other is that of the side whose event it is, and comes in with it."""
 
 
 class DriverResult(NamedTuple):
@@ -113,13 +115,19 @@ def _merged(ours: Path, theirs: Path) -> tuple[JournalFile, Plan]:
 
 
 def _prove(journal: JournalFile, before: Position) -> None:
-    """Raise Internal unless the result is sound and every event behind `before` can show where it came from."""
-    audit = SchemaAudit(CATALOGUE)
-    for _, line, entry in journal.lines(before):
-        audit.visit(entry.seq, line[:-1], orjson.loads(line))
-        if entry.origin is not None and again(entry).hash != entry.origin.hash:
-            audit.faults.append(Fault(entry.seq, "origin", "its old line cannot be made again"))
-    faults = [*verify_chain(journal).faults, *audit.faults]
+    """Raise Internal unless the result is sound, and what came in behind `before` keeps what origins promise."""
+    audit, found = SchemaAudit(CATALOGUE), list[Fault]()
+    origins = OriginAudit(lambda *fault: found.append(Fault(*fault)))
+    for _, line, entry in journal.lines():
+        event = orjson.loads(line)
+        if entry.seq > before.seq:
+            audit.visit(entry.seq, line[:-1], event)
+        origins.visit(entry.seq, event)
+        if entry.type in CLOSINGS and "data" in event and CATALOGUE.knows(entry.type, entry.v):
+            origins.merged(entry.seq, event["data"], here=entry.origin is None)
+    origins.finish()
+    broken = [fault for fault in found if fault.seq > before.seq and fault.kind in _OF_A_MERGE]
+    faults = [*verify_chain(journal).faults, *audit.faults, *broken]
     if faults:
         raise Internal(f"the merged journal is not sound: {faults[0].kind}, {faults[0].detail}")
 

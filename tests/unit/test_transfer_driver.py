@@ -1,7 +1,8 @@
 """Claims: two versions of a journal file merge into one that holds both, with the sealed segments of the work tree; a
 version that rests on segments which are not there is refused by name; ours stays as it was whenever anything is wrong.
 
-Mutations seen to fail: segments of the other side not looked for; the result written before it was proven.
+Mutations seen to fail: segments of the other side not looked for; the result written before it was proven; what origins
+and aliases promise not proven.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from t2c.ledger.engine import Ledger, create
-from t2c.ledger.errors import Corrupt, Refused, T2cError
-from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.errors import Corrupt, Internal, Refused, T2cError
+from t2c.ledger.events.draft import EventDraft, draft
+from t2c.ledger.events.journal import JournalMerged
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.segments import SealRule, listed
 from t2c.ledger.journal.verify import verify_chain
@@ -143,3 +145,26 @@ class TestRefusals:
             workspace.parent.mkdir()
             create(workspace)
         self.refused(versions(tmp_path, *sides), sides[0], Refused, "different ledgers")
+
+    def test_a_result_in_which_two_events_claim_an_id(
+        self, tmp_path: Path, branches: tuple[Path, Path], note: Note
+    ) -> None:
+        """Their closing event calls one event by the name of another: no line is wrong, the two together are."""
+        ours, theirs = branches
+        append(ours, note, "ours 1")
+        append(theirs, note, "theirs 1")
+        with Ledger(theirs) as ledger:
+            first, *_, last = ledger.entries()
+            names = ((first.id, last.id),)
+            said = JournalMerged(
+                ledger=ledger.id(),
+                common_seq=1,
+                seq=1,
+                hash="0" * 64,
+                root="0" * 64,
+                events=0,
+                known=0,
+                aliases=names,
+            )
+            ledger.append([draft(said)])
+        self.refused(versions(tmp_path, ours, theirs), ours, Internal, "id_taken")
