@@ -12,7 +12,7 @@ from t2c.ledger.engine import JOURNAL
 from t2c.ledger.errors import Environment
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository
 
-__all__ = ["REMEDY", "Expendable", "expendable", "merges", "tracking"]
+__all__ = ["REMEDY", "Expendable", "expendable", "merges", "tracking", "warning"]
 
 _REFS: Final = 200
 _IN_THE_WAY: Final = ("REBASE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
@@ -76,6 +76,12 @@ def tracking(context: Context) -> Check:
         what = f"none of the newest {_REFS} refs tracks a ledger in the place of this ignored one; older ones were not asked"
         return Check("tracking", "ok", what)
     return Check("tracking", "ok", "no other branch tracks a ledger in the place of an ignored one")
+
+
+def warning(context: Context) -> str | None:
+    """What to say where a ledger was made that a checkout would overwrite; None if none would."""
+    sentence = expendable(context).sentence
+    return f"{sentence}; {REMEDY}" if sentence else None
 
 
 def expendable(context: Context) -> Expendable:

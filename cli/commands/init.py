@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,10 @@ from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
 from t2c.ledger.errors import Usage
 
-__all__ = ["init"]
+if TYPE_CHECKING:
+    from t2c.cli.actions.context import Context
+
+__all__ = ["init", "warn_of_overwriting"]
 
 
 def init(
@@ -40,7 +43,6 @@ def init(
         t2c init --git-merge-driver --write
         t2c --root ../service init
     """
-    from t2c.cli.actions import git_checks
     from t2c.cli.actions import init as action
 
     invocation = Invocation.of(ctx)
@@ -59,9 +61,18 @@ def init(
     tracked = "tracked by Git" if made.tracked else "ignored by Git"
     invocation.emit(made, lambda style: f"{words} ledger {made.ledger} in {made.workspace} ({tracked})")
     if made.expendable is not None:
-        invocation.output.warn(f"{made.expendable}; {git_checks.REMEDY}")
+        warn_of_overwriting(invocation, context)
     if made.made:
         invocation.output.say("next: `t2c scan` reads the repository")
+
+
+def warn_of_overwriting(invocation: Invocation, context: Context) -> None:
+    """Where a ledger was made: warn if Git, which ignores it, would overwrite it with one that a branch tracks."""
+    from t2c.cli.actions import git_checks
+
+    warning = git_checks.warning(context)
+    if warning is not None:
+        invocation.output.warn(warning)
 
 
 def _set_up(invocation: Invocation, write: bool) -> None:

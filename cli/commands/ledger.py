@@ -9,6 +9,7 @@ from typing import Annotated, BinaryIO, Final, Literal
 import typer
 
 from t2c.cli.commands.checkpoint import keep_up
+from t2c.cli.commands.init import warn_of_overwriting
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.commands.table import Branch, Entry
@@ -110,9 +111,13 @@ def append(
             per_commit=per_commit,
             redactable=redactable,
         )
+        made = not (context.workspace / "journal.ndjson").exists()
         receipts = action.append(context, request)
         invocation.output.recorded = f"what was given is recorded, up to seq {receipts[-1].seq}"
         keep_up(invocation, context)
+        if made:
+            invocation.output.say(f"made ledger in {context.workspace}")
+            warn_of_overwriting(invocation, context)
     masked = Counter[str]()
     for receipt in receipts:
         masked.update(receipt.masked)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from t2c.cli.commands.checkpoint import keep_up
+from t2c.cli.commands.init import warn_of_overwriting
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
@@ -50,6 +51,8 @@ def scan(
         scanned = action.scan(context)
         if scanned.failure is None:
             keep_up(invocation, context)
+        if scanned.result.made:
+            warn_of_overwriting(invocation, context)
         summary = Path(".t2c", "projections", "summary", "summary.md")
     result = scanned.result
     invocation.emit(result, lambda style: _text(result, summary, style))

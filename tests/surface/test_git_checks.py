@@ -235,3 +235,12 @@ class TestExpendable:
         found = private.check("tracking")
         assert found["status"] == "ok"
         assert "older ones were not asked" in found["detail"]
+
+    @pytest.mark.parametrize("command", [("scan",), ("ledger", "append", "--statement", "mine")])
+    def test_what_makes_a_ledger_by_the_way_warns_too(
+        self, private: Repository, command: tuple[str, ...]
+    ) -> None:
+        made = private.run(*command)
+        assert "made ledger" in made.out + made.err
+        assert f"team {TRACKS}" in made.err
+        assert TRACKS not in private.run(*command).err
