@@ -89,9 +89,11 @@ def expendable(context: Context) -> Expendable:
 
     Looks at the newest 200 refs.
     """
-    inside = f"{context.workspace.name}/{JOURNAL}"
+    root, inside = context.root, f"{context.workspace.name}/{JOURNAL}"
+    if not any((folder / ".git").exists() for folder in (root, *root.parents)):
+        return Expendable(None, False)
     try:
-        with open_repository(context.root) as repository:
+        with open_repository(root) as repository:
             if not _said(repository, "ls-files", "-o", "-i", "--exclude-standard", "-z", "--", inside):
                 return Expendable(None, False)
             rows = _said(
