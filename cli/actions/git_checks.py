@@ -148,7 +148,9 @@ def _others(repository: Repository) -> list[str]:
         where = _said(repository, "rev-parse", "--git-path", name).removesuffix("\n")
         if (repository.root / where).exists():
             return [name]
-    return ["BRANCH"]
+    # Nothing under way: what Git could not bring back from the stash stays there.
+    stash = _said(repository, "for-each-ref", "refs/stash")
+    return ["stash" if stash else "BRANCH"]
 
 
 def _driver(repository: Repository) -> str | None:

@@ -112,9 +112,8 @@ def merge_driver(
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         done = action.drive(context, ours, theirs, path)
-    invocation.emit(
-        done, lambda style: f"{done.path}: took in {_many(done.events, 'event')}, now at seq {done.seq}"
-    )
+    what = f"took in {_many(done.events, 'event')}" if done.events else "has all of the other side's events"
+    invocation.emit(done, lambda style: f"{done.path}: {what}, now at seq {done.seq}")
 
 
 def _text(found: MergeResult, style: Style) -> str:

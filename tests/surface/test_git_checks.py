@@ -244,3 +244,19 @@ class TestExpendable:
         assert "made ledger" in made.out + made.err
         assert f"team {TRACKS}" in made.err
         assert TRACKS not in private.run(*command).err
+
+
+def test_a_stash_that_could_not_be_brought_back_is_named(repository: Repository) -> None:
+    repository.track()
+    repository.git("config", "merge.t2c.driver", "t2c ledger merge-driver %O %A %B %P")
+    repository.run("ledger", "append", "--statement", "set aside")
+    repository.git("stash")
+    repository.run("ledger", "append", "--statement", "said on main")
+    repository.commit("work")
+    popped = repository.git("stash", "pop", ok=False)
+    assert popped.returncode != 0
+    assert "CONFLICT" in popped.stdout, popped.stderr
+    found = repository.check("merges")
+    assert "t2c ledger merge git:stash" in found["remedy"]
+    by_hand(repository, found["remedy"])
+    assert repository.statements() == ["said on main", "set aside"]
