@@ -11,8 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
+from t2c.cli.actions.check import Check
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import JOURNAL, Ledger
@@ -22,20 +23,9 @@ from t2c.ledger.journal.position import START
 from t2c.ledger.journal.tail import check_last
 from t2c.ledger.standing import load
 
-__all__ = ["Check", "DoctorResult", "doctor"]
+__all__ = ["DoctorResult", "doctor"]
 
-Status = Literal["ok", "note", "fault"]
 _OLDEST_GIT: Final = (2, 20)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at. `note` asks for attention, `fault` stops work; both say what to do."""
-
-    name: str
-    status: Status
-    detail: str
-    remedy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,13 +260,14 @@ def redactions(ledger: Ledger) -> Check:
 
     found = leftovers(ledger)
     if found.redacted:
+        lowest, *_ = found.redacted
         seqs = ", ".join(f"seq {seq}" for seq in found.redacted[:5])
         more = f" and {len(found.redacted) - 5} more" if len(found.redacted) > 5 else ""
         return Check(
             "redactions",
             "note",
             f"redacted, but still there: the payload of {seqs}{more}",
-            f"delete it: t2c ledger redact {found.redacted[0]}",
+            f"delete it: t2c ledger redact {lowest}",
         )
     if found.uncited:
         first = ledger.objects.path(found.uncited[0])

@@ -89,8 +89,9 @@ class Vouchers(NamedTuple):
 def anchor_kinds(given: Sequence[str]) -> tuple[AnchorKind, ...]:
     """Kinds of anchors as a caller names them. Raises Usage for one that does not exist."""
     found: list[AnchorKind] = []
+    known: dict[str, AnchorKind] = {kind: kind for kind in KINDS}
     for name in given:
-        kind = next((kind for kind in KINDS if kind == name), None)
+        kind = known.get(name)
         if kind is None:
             raise Usage(
                 f"{name[:40]!r} is no kind of anchor",
@@ -127,7 +128,9 @@ def gather(context: Context, ledger: str | None, given: Given, *, gone: bool = F
         notice = "the id of the ledger cannot be read, so no anchor was looked for"
         return Vouchers(None, (), (), (notice,) if given.kinds else ())
     kept = beside(context.workspace / "checkpoints", ledger)
-    found = {kind: _found(context, kind, ledger, given) for kind in dict.fromkeys(given.kinds)}
+    found: dict[AnchorKind, Found] = {
+        kind: _found(context, kind, ledger, given) for kind in dict.fromkeys(given.kinds)
+    }
     if gone and not files and not any(item.anchors for item in found.values()):
         raise Usage(f"the journal is gone, and no anchor of ledger {ledger} was found", remedy=_BRING_BACK)
     for kind, item in found.items():

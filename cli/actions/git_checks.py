@@ -6,8 +6,8 @@ import shlex
 import shutil
 from typing import Final, NamedTuple
 
+from t2c.cli.actions.check import Check
 from t2c.cli.actions.context import Context
-from t2c.cli.actions.doctor import Check
 from t2c.ledger.engine import JOURNAL
 from t2c.ledger.errors import Environment
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository

@@ -177,6 +177,7 @@ class _Follower:
         if head.seq <= self._at.seq:
             return
         last: Position | None = None
+        stands = b""
         try:
             for offset, line, entry in journal.lines(self._at, head.seq):
                 last = Position(entry.seq, "", offset + len(line))

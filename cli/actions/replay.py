@@ -64,8 +64,10 @@ def replay(context: Context, to: str = "head") -> ReplayResult:
         moment = resolve(context, ledger, to, cached=False)
         on_disk = OnDisk(context, ledger, moment.position)
         reading = _Reading(context, ledger, moment, on_disk.decided)
+        folded = None
         for folded in fold_at(reading, ALL, ALL, {*on_disk.seqs, moment.seq}):
             on_disk.compare(folded, reading.state, reading.root())
+        assert folded is not None, "the moment itself is one of the places"
         tail = ledger.journal.tail()
         compared = [*on_disk.rows, *compare_index(ledger, moment.position)]
         differences = sum(1 for row in compared if row.status == "differs")

@@ -73,11 +73,10 @@ class JournalFile:
                         if not line.isascii():
                             # The decoder skips payloads, so it would not see what of them is no text.
                             line.decode()
-                        entry = decode(line)
-                        in_place = entry.seq == expected and len(line) <= MAX_LINE
+                        entry: Entry | None = decode(line)
                     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                        in_place = False
-                    if not in_place:
+                        entry = None
+                    if entry is None or entry.seq != expected or len(line) > MAX_LINE:
                         entry = self._entry(line, expected)
                     yield offset, line, entry
                     offset += len(line)

@@ -34,6 +34,7 @@ class Reader(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """Up to `size` bytes, none at the end."""
+        ...
 
 
 def files(bundle: Path, most: int = MOST_BYTES) -> Iterator[tuple[str, int, Reader]]:

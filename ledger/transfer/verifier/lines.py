@@ -181,7 +181,6 @@ class Chain:
             event, end = _scan(text, 0)
             seq, prev, claimed, ts = event["seq"], event["prev"], event["id"], event["ts"]
             kind = event["type"]
-            whole = end == len(text) and type(seq) is int and type(kind) is type(claimed) is type(ts) is str
         except UnicodeDecodeError as error:
             self._fault("not_utf8", expected, f"the line is not UTF-8 at byte {error.start}")
             return
@@ -189,8 +188,9 @@ class Chain:
             self._fault("duplicate_key", expected, "an object in the line holds a key twice")
             return
         except (ValueError, StopIteration, LookupError, TypeError, RecursionError):
-            whole = False
-        if not whole:
+            event, end, seq = {}, -1, None
+            prev = claimed = ts = kind = text = ""
+        if end != len(text) or type(seq) is not int or not type(kind) is type(claimed) is type(ts) is str:
             what = "the last line has no end" if line.endswith(b"\0") else "the line is not an event in JSON"
             self._fault("not_json", expected, what)
             return
