@@ -6,12 +6,14 @@ Which anchors there are is for `gathering` to say; what they show together is fo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from t2c.cli.actions.gathering import Vouchers
 from t2c.ledger.anchors.base import Anchor, Judgement, judge
 from t2c.ledger.anchors.branches import of_merged_branches
 from t2c.ledger.anchors.signing import quiet_since
+from t2c.ledger.errors import Corrupt
 from t2c.ledger.journal.note import parse_note
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.verify import ChainReport
@@ -60,7 +62,11 @@ def weigh(
     known = roots(
         {anchor.checkpoint.size for anchor in vouchers.anchors if 0 < anchor.checkpoint.size <= sound}
     )
-    quiet = quiet_since(journal, size) if journal is not None and not report.faults else size
+    quiet = size
+    if journal is not None and not report.faults:
+        # A line that is right for the chain may still be no event; the higher levels name it.
+        with suppress(Corrupt):
+            quiet = quiet_since(journal, size)
 
     def judged(anchors: Iterable[Anchor]) -> Judgement:
         return judge(anchors, size, known.__getitem__, faultless=sound, damaged_end=damaged_end, end=quiet)
@@ -68,7 +74,8 @@ def weigh(
     judgement, merged = judged(vouchers.anchors), frozenset[Anchor]()
     if judgement.verdict != "sound" and journal is not None and not report.faults:
         apart = set(vouchers.anchors) - set(judgement.fitting)
-        merged = of_merged_branches(journal, apart, accidents_only=not vouchers.keys)
+        with suppress(Corrupt):
+            merged = of_merged_branches(journal, apart, accidents_only=not vouchers.keys)
         judgement = judged(anchor for anchor in vouchers.anchors if anchor not in merged)
     states = dict.fromkeys(judgement.fitting, "fits") | dict.fromkeys(judgement.unjudged, "unjudged")
     states |= dict.fromkeys(merged, "merged")

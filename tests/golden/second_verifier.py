@@ -124,7 +124,8 @@ def of_segment(path: Path) -> Questions:
 def of_checkpoint(lines: list[Line], path: Path) -> Questions:
     name, size, told = path.read_text("utf-8").splitlines()[:3]
     ledger, made = lines[0].event["data"]["ledger"], root([line.leaf for line in lines[: int(size)]])
-    yield "checkpoint", (name, path.stem) == (f"t2c/{ledger}", f"{int(size):012}")
+    stem = f"{int(size):012}-{base64.b64decode(told).hex()[:8]}"
+    yield "checkpoint", (name, path.stem) == (f"t2c/{ledger}", stem)
     yield "checkpoint's events", int(size) <= len(lines) and told == base64.b64encode(made).decode()
 
 

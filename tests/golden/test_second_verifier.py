@@ -413,7 +413,7 @@ def test_both_name_a_kept_checkpoint_that_does_not_fit(copy: Path, change: str) 
     more = str(int(size) + 10)
     name, size, root, path = {
         "root": (name, size, "A" * 43 + "=", path),
-        "size": (name, more, root, path.with_name(f"{more:0>12}.txt")),
+        "size": (name, more, root, path.with_name(f"{more:0>12}-{path.stem[13:]}.txt")),
         "ledger": ("t2c/" + "0" * 32, size, root, path),
         "words": ("a", "b", "c", path),
     }[change]
