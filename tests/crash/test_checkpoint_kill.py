@@ -43,7 +43,7 @@ def work():
             with signing.open_tree(ledger) as tree:
                 made = signing.sign_head(ledger, tree, keyring, datetime(2026, 1, 1, tzinfo=UTC))
             files.keep_beside(workspace / "checkpoints", made.note)
-            files.keep_local(state, made.note)
+            files.keep_local(state, made.note, ledger.workspace)
             turn += 1
 
 with Ledger(workspace) as ledger:
@@ -75,7 +75,7 @@ def test_a_kill_leaves_whole_checkpoints_or_none(
         with Ledger(workspace) as ledger:
             found = beside(workspace / "checkpoints", ledger.id())
             assert found.remarks == ()
-            last = local(state, ledger.id()).anchors
+            last = local(state, ledger.id(), ledger.workspace).anchors
             anchors = [*found.anchors, *last]
             audit = DomainAudit(lambda digest: True)
             report = verify_chain(
