@@ -272,7 +272,7 @@ CORE = (
         "an id has its domain byte",
         _DIGESTS,
         'id_state: Final = sha256(b"\\x02").copy',
-        '_id_state: Final = sha256(b"\\x00").copy',
+        'id_state: Final = sha256(b"\\x00").copy',
         f"{_LINE}test_every_rule_of_the_format_holds_for_what_is_written",
     ),
     Mutation(
