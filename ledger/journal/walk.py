@@ -17,7 +17,7 @@ from t2c.ledger.journal.merkle import Frontier, Subtree
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.kernel.digests import leaf_hash, leaf_state
 
-__all__ = ["Visit", "Walk", "blocks"]
+__all__ = ["Visit", "Walk", "blocks", "is_utf8", "leaves_of"]
 
 Visit = Callable[[int, bytes], None]
 """Called with (seq, line without LF) for each line that stands in its place."""
@@ -58,13 +58,13 @@ class Walk:
         """Accept whole lines that all stand in their place; False, and nothing done, if one of them does not."""
         lines = block.split(b"\n")
         lines.pop()
-        if len(block) > MAX_LINE or lines[-1].endswith(b"\r") or not _is_utf8(block):
+        if len(block) > MAX_LINE or lines[-1].endswith(b"\r") or not is_utf8(block):
             return False
         try:
             links = _decode_block(block)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
-        leaves = _leaves(lines)
+        leaves = leaves_of(lines)
         hashes = leaves.hex()
         first = self.last.seq + 1
         if [link.seq for link in links] != list(range(first, first + len(lines))):
@@ -89,7 +89,7 @@ class Walk:
                 # What an editor or Git added to every line hides nothing else once it is named.
                 self.faults.crlf(self.last.seq + 1)
                 line = raw[:-1]
-            link = decode_link(line) if len(raw) < MAX_LINE and _is_utf8(line) else None
+            link = decode_link(line) if len(raw) < MAX_LINE and is_utf8(line) else None
             if link is None:
                 self.faults.unreadable(self.last.seq, raw, too_long=len(raw) >= MAX_LINE)
             elif self._fits(link) or self.faults.disagrees(
@@ -145,7 +145,8 @@ class Walk:
         self.tree.extend(leaves)
 
 
-def _leaves(lines: Iterable[bytes]) -> bytes:
+def leaves_of(lines: Iterable[bytes]) -> bytes:
+    """The leaf hashes of lines without LF, one behind the other."""
     hashes: list[bytes] = []
     for line in lines:
         leaf = leaf_state()
@@ -154,7 +155,8 @@ def _leaves(lines: Iterable[bytes]) -> bytes:
     return b"".join(hashes)
 
 
-def _is_utf8(text: bytes) -> bool:
+def is_utf8(text: bytes) -> bool:
+    """True if bytes are text; of ASCII, which most lines are, at the speed of memory."""
     if text.isascii():
         return True
     try:

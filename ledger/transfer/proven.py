@@ -17,8 +17,7 @@ from t2c.ledger.journal.parts import open_parts
 from t2c.ledger.journal.position import Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
-from t2c.ledger.journal.walk import blocks
-from t2c.ledger.kernel.digests import leaf_state
+from t2c.ledger.journal.walk import blocks, is_utf8, leaves_of
 
 __all__ = ["DIGEST", "Block", "Member", "proven_blocks"]
 
@@ -89,7 +88,7 @@ def proven_blocks(journal: JournalFile, after: Position, until: int) -> Iterator
 
 def _block(raw: bytes, after: Position, until: int) -> Block | None:
     """The lines if they all stand in their place."""
-    if not raw.endswith(b"\n") or not _is_utf8(raw):
+    if not raw.endswith(b"\n") or not is_utf8(raw):
         return None
     try:
         members = _decode(raw)
@@ -103,7 +102,7 @@ def _block(raw: bytes, after: Position, until: int) -> Block | None:
         raw = b"\n".join(lines) + b"\n"
     if len(members) != len(lines) or max(map(len, lines)) >= MAX_LINE:
         return None
-    leaves = _leaves(lines)
+    leaves = leaves_of(lines)
     hashes, first = leaves.hex(), after.seq + 1
     if [member.seq for member in members] != list(range(first, first + len(lines))):
         return None
@@ -121,7 +120,7 @@ def _one_by_one(journal: JournalFile, after: Position, until: int) -> Iterator[B
             what = f"seq {entry.seq} does not follow from the line before it: one of the two was changed"
             raise damaged(what, f"seq {entry.seq}")
         bare = line[:-1]
-        leaf = _leaves([bare])
+        leaf = leaves_of([bare])
         head = leaf.hex()
         try:
             payload = msgspec.json.decode(entry.data, type=_Payload | None)
@@ -129,22 +128,3 @@ def _one_by_one(journal: JournalFile, after: Position, until: int) -> Iterator[B
             payload = None
         member = Member(entry.seq, entry.prev, entry.type, entry.v, payload, entry.data_hash)
         yield Block(line, [bare], [member], leaf, Position(entry.seq, head, offset + len(line)))
-
-
-def _leaves(lines: list[bytes]) -> bytes:
-    hashes: list[bytes] = []
-    for line in lines:
-        leaf = leaf_state()
-        leaf.update(line)
-        hashes.append(leaf.digest())
-    return b"".join(hashes)
-
-
-def _is_utf8(text: bytes) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -228,7 +228,7 @@ CORE = (
     Mutation(
         "a line is UTF-8",
         _WALK,
-        " or not _is_utf8(block):",
+        " or not is_utf8(block):",
         ":",
         f"{_VERIFY}TestVerdicts::test_a_line_that_is_linked_right_but_is_no_utf_8",
     ),
