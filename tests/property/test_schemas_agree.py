@@ -211,10 +211,12 @@ def test_both_verdicts_are_met(key: str) -> None:
     model = made(key)[0]
     met: set[bool] = set()
 
-    @settings(max_examples=30, deadline=None, derandomize=True, database=None, phases=[Phase.generate])
+    # An envelope has many members that depend on one another: few of what is drawn is right.
+    @settings(max_examples=400, deadline=None, derandomize=True, database=None, phases=[Phase.generate])
     @given(payload=damaged(key))
     def look(payload: Any) -> None:
-        met.add(refusals(model, payload) is None)
+        if met != {True, False}:
+            met.add(refusals(model, payload) is None)
 
     look()
     assert met == {True, False}
