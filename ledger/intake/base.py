@@ -123,6 +123,10 @@ class Tree(Protocol):
         """Paths of all files with this base name, in byte order."""
         ...
 
+    def content(self, path: str) -> bytes | None:
+        """The content of another file of the repository; None if there is none that can be read."""
+        ...
+
 
 class FileExtractor(Protocol):
     """Reads one kind of file. `name` is `t2c/<what>@<version>`; a new version means new reading rules."""

@@ -36,6 +36,8 @@ PRUNED: Final = frozenset(
 _HIDDEN: Final = INVISIBLE | {".git"}
 _IGNORE_FILES: Final = (".gitignore", ".dockerignore", ".intentignore")
 _MAX_IGNORE_FILE: Final = 4 * 1024 * 1024
+MAX_ASKED: Final = 1 << 20
+"""Bytes of a file that `Inventory.content` gives whole."""
 _NAMED_IN_DETAIL: Final = 5
 _PROGRESS_STEP: Final = 2000
 
@@ -54,6 +56,8 @@ class Inventory(Struct, frozen=True, dict=True):
     warnings: tuple[Warning, ...] = ()
     disk_names: Mapping[str, str] = field(default_factory=dict)
     """For paths whose bytes are not UTF-8: the name that opens the file, relative to the root."""
+    root: Path | None = None
+    """Where the files are; None for an inventory that is only names."""
 
     @cached_property
     def _paths(self) -> frozenset[str]:
@@ -78,6 +82,17 @@ class Inventory(Struct, frozen=True, dict=True):
     def named(self, name: str) -> tuple[str, ...]:
         """Paths of all files with this base name, in byte order."""
         return self._by_name.get(name, ())
+
+    def content(self, path: str) -> bytes | None:
+        """The content of a file of the inventory; None if it is not in it, is too large or cannot be read."""
+        if path not in self or self.root is None:
+            return None
+        try:
+            with (self.root / self.on_disk(path)).open("rb") as stream:
+                content = stream.read(MAX_ASKED + 1)
+        except OSError:
+            return None
+        return content if len(content) <= MAX_ASKED else None
 
     def on_disk(self, path: str) -> str:
         """The file's name relative to the root, fit for opening it."""
@@ -151,7 +166,7 @@ class _Walk:
         self.files.sort()
         self.progress(SOURCE, len(self.files), len(self.files))
         ordered = sorted(self.warnings, key=lambda warning: (warning.reason, warning.path or ""))
-        return Inventory(tuple(self.files), tuple(ordered), self.disk_names)
+        return Inventory(tuple(self.files), tuple(ordered), self.disk_names, Path(self.top))
 
     def run(self, levels: tuple[Level, ...]) -> None:
         folders = [_Folder("", "", levels)]
