@@ -26,6 +26,7 @@ __all__ = [
     "RECEIVERS",
     "ROOTS",
     "STEMS",
+    "THINGS",
     "TLDS",
     "VERBS",
     "Word",
@@ -60,14 +61,14 @@ _ENGLISH: Final[dict[Action, str]] = {
     "analyze": "analyze analyse inspect scan(n)* compare investigate examine audit* review* research* benchmark* measure*",
     "block": "block* deny prevent forbid(d) reject refuse prohibit disallow",
     "approve": "approve accept",
-    "add": "add create implement introduce build* support* allow expose provide develop",
+    "add": "add create implement introduce build* support* allow expose provide develop generate",
     "change": "change* update* modify replace improve extend upgrade* downgrade* bump* migrate move* adjust",
     "preserve": "preserve keep maintain retain",
 }
 """`*` marks verbs that are nouns too, `(x)` the doubled letter."""
 _IRREGULAR: Final[dict[str, Action]] = {
-    "built": "add", "kept": "preserve", "forbidden": "block", "rewrote": "refactor", "rewritten": "refactor",
-    "undid": "remove", "undone": "remove",
+    "built": "add", "kept": "preserve", "forbidden": "block", "forbade": "block", "rewrote": "refactor", "rewritten": "refactor",
+    "undid": "remove", "undoes": "remove", "undone": "remove",
 }  # fmt: skip
 _NOUNS: Final[dict[Action, str]] = {
     "fix": "bug bugs regression regressions typo typos",
@@ -111,6 +112,8 @@ def _verbs() -> dict[str, Word]:
 
 
 VERBS: Final = _verbs()
+THINGS: Final = words("build builds document documents block blocks")
+"""Verbs that name a thing, not a deed, where they are nouns: "the build is green" adds nothing."""
 NOUNS: Final = {word: Word(action, "noun") for action, forms in _NOUNS.items() for word in forms.split()}
 
 _PHRASES: Final[tuple[tuple[str, str, Action], ...]] = (
@@ -118,6 +121,8 @@ _PHRASES: Final[tuple[tuple[str, str, Action], ...]] = (
     ("clean cleans cleaned cleaning", "up", "refactor"),
     ("get gets got getting", "rid", "remove"),
     ("make makes made making", "sure", "validate"),
+    ("speed speeds sped speeding", "up", "refactor"),
+    ("look looks looked looking", "into", "analyze"),
 )
 PHRASES: Final = {
     word: (particle, Word(action, "verb")) for forms, particle, action in _PHRASES for word in forms.split()
@@ -125,18 +130,18 @@ PHRASES: Final = {
 """Verbs that mean an action only with their particle."""
 
 _POLISH: Final[dict[Action, str]] = {
-    "remove": "usun usuw wycof zlikwid likwid skasow skasuj kasow kasuj",
+    "remove": "usun usuw wycof zlikwid likwid skasow skasuj kasow kasuj wyrzuc odinstal",
     "fix": "napraw popraw",
-    "refactor": "przebud refaktor zrefaktor uprosc uproszcz",
-    "test": "przetest testowac testowani testuj",
-    "document": "udokument dokumentow dokumentuj dokumentacj",
+    "refactor": "przebud refaktor zrefaktor uprosc uproszcz upraszcz zoptymaliz optymaliz przyspiesz uporzadk porzadkuj porzadkow",
+    "test": "przetest testowa testuj",
+    "document": "udokument dokumentow dokumentuj dokumentacj opisac opisa opisz opisuj opisyw",
     "configure": "skonfigur konfigur ustaw wlacz wylacz",
-    "validate": "zwalid walid sprawdz zweryfik weryfik upewni",
-    "analyze": "analiz przeanaliz porown zbada badac badaj badani",
+    "validate": "zwalid walid sprawdz zweryfik weryfik upewni zapewni",
+    "analyze": "analiz przeanaliz porown zbada bada zmierz mierz",
     "block": "zablok blokuj blokow zabron odrzuc zapobie",
     "approve": "zatwierdz zaakcept akcept",
-    "add": "dodac dodaj dodan dodal utworz stworz zaimplement implementuj implementow zbuduj zbudow wprowadz",
-    "change": "zmieni zmien zaktualiz aktualiz zmodyf modyfik zastap przenie rozszerz ulepsz",
+    "add": "dodac dodaj dodan dodal dodawa utworz stworz zaimplement implementuj implementow zbuduj zbudow budowac buduj wprowadz tworz obslugiw obsluguj obsluz wygenerow wygeneruj generow generuj umozliw",
+    "change": "zmieni zmien zaktualiz aktualiz zmodyf modyfik zastap zastep przenie przenos przenios rozszerz ulepsz zmigr migrow migruj podmien",
     "preserve": "zachow utrzym",
 }
 STEMS: Final[dict[str, tuple[tuple[str, Word], ...]]] = {}
@@ -146,8 +151,19 @@ for _action, _words in _POLISH.items():
         _known = (*STEMS.get(_stem[:4], ()), (_stem, Word(_action, "verb")))
         STEMS[_stem[:4]] = tuple(sorted(_known, key=lambda pair: (-len(pair[0]), pair[0])))
 
-NOT_VERBS: Final = ("naprawd", "poprawn", "ustawieni", "zachowani", "zmienn", "zmienia", "aktualn", "wlaczni")
-"""Words that begin like a stem and mean something else (really, correct, settings, behaviour, variable)."""
+NOT_VERBS: Final = (
+    "naprawd",
+    "poprawn",
+    "ustawieni",
+    "zachowani",
+    "zmienn",
+    "aktualn",
+    "wlaczni",
+    "badacz",
+    "badawcz",
+    "tworzyw",
+)
+"""Words that begin like a stem and mean something else (really, correct, settings, behaviour, variable, plastic)."""
 GERUNDS: Final = ("nie", "nia", "niu", "niem", "cie", "cia", "ciu", "ciem", "cja", "cji", "cje", "cjom")
 """Endings of Polish nouns made of verbs: verbs where a clause begins, nouns elsewhere."""
 
@@ -196,7 +212,7 @@ NOT_KEYS: Final = words(
     " GPL LGPL AGPL MPL EPL EUPL APACHE BSD MIT CC CDDL"
     # protocols, languages, devices
     " HTTP HTML CSS XML XHTML SQL SSL TLS SSH SMB FTP DNS IPV IP USB DDR PCIE SATA MP GPT COVID ARM AMD MIPS RS HDMI"
-    " UTC GMT PY ES"
+    " UTC GMT PY ES X86 VP AV"
 )
 """Prefixes of what looks like the key of a ticket and is the name of something else."""
 PRODUCTS: Final = words(

@@ -29,6 +29,11 @@ class Files:
         ("closes #12, GH-13 and gh-14", ("#12", "#13", "#14")),
         ("utf-8 UTF-8 SHA-256 ISO-8601 RFC-8785 CVE-2024-1234 GPL-3 PEP-8", ()),
         ("step-1 of python-3 on x86-64, A-1, ABC-1.2", ()),
+        (
+            "sha-256 iso-8601 x86-64 X86-64 Windows-10 WINDOWS-11 h264 H-264 IPv6 LATIN-1 Base-64 AV-1 HTTP-2",
+            (),
+        ),
+        ("kodowanie utf-8, skrót SHA-512, data wg ISO-8601, ale zadanie ACME-8", ("ACME-8",)),
         ("ABC-12. ABC-13, (ABC-14)", ("ABC-12", "ABC-13", "ABC-14")),
     ],
 )

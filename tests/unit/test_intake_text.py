@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from t2c.ledger.intake.text import action, action_and_object, fold, modality, object_of, polarity
+from t2c.ledger.intake.text import action, action_and_object, fold, forbids, modality, object_of, polarity
 
 
 @pytest.mark.parametrize(
@@ -224,3 +224,70 @@ def test_a_prohibition_is_required_and_negative() -> None:
 
 def test_fold_keeps_identifiers_and_drops_accents() -> None:
     assert fold("Zażółć `src/A.py` (#12) — ŁÓDŹ!") == "zazolc src/a.py #12 lodz"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Interns may not edit invoices",
+        "When the lock is held, do not write",
+        "Please do not log names",
+        "Nobody may close the ledger",
+        "Secrets never leave the vault",
+        "Nigdy nie zapisuj haseł",
+        "Nie usuwaj plików",
+        "Nie usuwać plików",
+        "Zabrania się zapisu",
+        "Zapis jest niedozwolony",
+        "Goście nie mają prawa pisać",
+    ],
+)
+def test_a_prohibition_is_a_constraint(text: str) -> None:
+    assert (forbids(text), modality(text), polarity(text)) == (True, "required", "negative")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You must not fail to notify the ward",
+        "It is not forbidden to write",
+        "Nie jest zabronione pisać",
+        "Nie można nie odpowiedzieć",
+        "Not only admins must see it",
+        "Nie tylko administrator musi to widzieć",
+        "The file may not exist",
+        "The export never worked",
+        "It was never tested",
+        "Users cannot log in",
+        "Eksport nie działa",
+        "We do not support Windows",
+        "Remove code that never runs",
+        "Login without a password must work",
+        "Zapis bez hasła musi działać",
+        "Moduł nie jest już potrzebny",
+        "Agents should not push",
+    ],
+)
+def test_double_negation_doubt_and_denial_are_no_constraints(text: str) -> None:
+    assert forbids(text) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is forbidden to delete rows", "remove"),
+        ("Overwriting rows is not allowed", "unknown"),
+        ("Zabrania się usuwania wierszy", "remove"),
+        ("Zabronione jest nadpisywanie wierszy", "unknown"),
+        ("Forbid overwriting rows", "block"),
+        ("When the pump is disabled, remove the alarm", "remove"),
+        ("Gdy pompa jest wyłączona, usuń alarm", "remove"),
+        ("When a row is added, the view flickers", "unknown"),
+        ("The service documents its limits", "document"),
+        ("Upload documents", "unknown"),
+        ("Speed up the import", "refactor"),
+        ("Look into the crash", "analyze"),
+    ],
+)
+def test_neither_what_forbids_nor_a_condition_is_the_head(text: str, expected: str) -> None:
+    assert action(text) == expected
