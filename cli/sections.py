@@ -10,12 +10,16 @@ AnchorMode = Literal["off", "best-effort", "required"]
 
 
 class ScanSettings(NamedTuple):
-    """What a scan reads and where it stops; sizes are in bytes. What it leaves out it names."""
+    """What a scan reads and where it stops; sizes are in bytes. What it leaves out it names.
+
+    `processes` 0 is as many as there are processors.
+    """
 
     commits: int = 500
     max_file_bytes: int = 1_000_000
     max_changelog_bytes: int = 8_000_000
     exclude: tuple[str, ...] = ()
+    processes: int = 0
 
 
 class AnchorSettings(NamedTuple):

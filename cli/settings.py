@@ -135,6 +135,7 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("scan.commits", "how many of the newest commits a scan reads", minimum=1),
         Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
         Key("scan.max_changelog_bytes", "how much of a changelog a scan reads, from its top", minimum=1),
+        Key("scan.processes", "how many processes read files at once; 0: one for each processor", minimum=0),
         Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
         Key("redact.detect", "mask what looks like a secret before it is recorded"),
         Key("redact.allow", "what is no secret: values, or expressions that fit them whole", check=_allowed),

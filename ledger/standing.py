@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 import orjson
 
-from t2c.ledger.commands.evidence import HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
+from t2c.ledger.commands.evidence import EVIDENCE, HANDLED, STATE_VERSION, EvidenceState, Observation, evolve
 from t2c.ledger.engine import Ledger
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.journal.entry import Entry
@@ -86,6 +86,8 @@ def take(
         return
     if entry.origin is not None and not entry.is_ours(state.ledger):
         return
+    if entry.type in EVIDENCE:
+        state.changed = entry.seq
     try:
         evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
     except _ANOTHER_SHAPE:

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import msgspec
+from typing import Final
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.given import Given
+from t2c.cli.actions.history import HistoryRead, history_of, pack_history, unpack_history
+from t2c.cli.actions.jobs import Plan, plan_jobs, stamp
 from t2c.cli.actions.opening import funnel_of
-from t2c.cli.sections import ScanSettings
-from t2c.ledger.commands.evidence import Observation, Observed
-from t2c.ledger.errors import T2cError
+from t2c.ledger.commands.evidence import EvidenceState, Observation, Observed
+from t2c.ledger.errors import Environment, T2cError
 from t2c.ledger.events.runs import StageStatus
-from t2c.ledger.intake.base import FileExtractor, Reading, Scope, Warning, materialise
-from t2c.ledger.intake.code.languages import unread_languages
+from t2c.ledger.intake import pool
+from t2c.ledger.intake.base import FileExtractor, Warning
 from t2c.ledger.intake.inventory import Inventory, take_inventory
-from t2c.ledger.intake.masking import masked
-from t2c.ledger.intake.registry import FILE_EXTRACTORS
-from t2c.ledger.redaction.funnel import Funnel
+from t2c.ledger.intake.kept import Kept, KeptFile, KeptReading, settled
+from t2c.ledger.intake.registry import file_extractors
+from t2c.ledger.intake.spool import Set, Spool
+from t2c.ledger.intake.work import Job, Limits, Read, Reader, ReadFile, decode_file, encode_file
+from t2c.ledger.kernel.digests import ZERO
 
 __all__ = ["Sources", "Stage", "read_sources"]
+
+_WORTH: Final = 256 << 10
+"""Bytes to read for which a further process is worth its start."""
+_MOST: Final = 8
 
 
 @dataclass(slots=True)
 class Stage:
-    """One source as it was read: its scopes, what was left out, and how it went."""
+    """One source as it was read: its scopes, what was left out, and how it went.
+
+    `files` counts the files that it wants, `unchanged` those of them that were not read again, of which
+    `kept_records` and `kept_omissions` count what stands; `kept_whole` is False if one was read in part.
+    """
 
     name: str
     source: str
@@ -34,24 +44,61 @@ class Stage:
     warnings: list[Warning] = field(default_factory=list)
     failure: T2cError | None = None
     files: int = 0
+    unchanged: int = 0
+    kept_records: int = 0
+    kept_omissions: int = 0
+    kept_whole: bool = True
+    looked: bool = True
+    """False if the stage was not run, so that it says nothing of what is absent."""
 
     @property
     def status(self) -> StageStatus:
         """failed: nothing of it can be trusted to be whole. partial: some scope was not read completely."""
         if self.failure is not None:
             return "failed"
-        return "succeeded" if all(scope.complete for scope in self.scopes) else "partial"
+        whole = self.kept_whole and all(scope.complete for scope in self.scopes)
+        return "succeeded" if whole else "partial"
+
+    @property
+    def records(self) -> int:
+        """How many records its files hold."""
+        return self.kept_records + sum(len(scope.records) for scope in self.scopes)
+
+    @property
+    def omissions(self) -> int:
+        """How much of its files is left out."""
+        return self.kept_omissions + sum(warning.count for warning in self.warnings)
+
+    def take(self, read: Read, spool: Spool) -> None:
+        """Add one reading, whose records stand in `spool`."""
+        records = [
+            Observation(item.id, item.digest, item.lines, Set(spool, item.at, item.size))
+            for item in read.records
+        ]
+        self.scopes.append(Observed(read.source, read.path, read.complete, records))
+        self.warnings += read.warnings
+
+    def stand(self, reading: KeptReading) -> None:
+        """Count a file that was not read again."""
+        self.files += 1
+        self.unchanged += 1
+        self.kept_records += reading.records
+        self.kept_omissions += reading.omissions
+        self.kept_whole &= reading.complete
 
 
 @dataclass(slots=True)
 class Sources:
     """Everything that was read. `reachable` are the commits of the history, None if that is not known.
 
-    `unread` are folders that could not be entered: nothing below them is proven absent.
+    `unread` are folders that could not be entered: nothing below them is proven absent. `unchanged` are scopes that
+    were not read again, because they hold what is recorded of them.
     """
 
     stages: list[Stage]
     inventory: Inventory
+    kept: Kept
+    unchanged: frozenset[tuple[str, str | None]] = frozenset()
     revision: str | None = None
     branch: str | None = None
     reachable: frozenset[str] | None = None
@@ -65,84 +112,197 @@ class Sources:
         )
 
 
-def read_sources(context: Context, known_commits: frozenset[str]) -> Sources:
-    """Read the whole tree and the history. Nothing is recorded; what fails is a stage that says so."""
+def read_sources(
+    context: Context,
+    state: EvidenceState,
+    kept: Kept | None = None,
+    *,
+    given: Sequence[Given] = (),
+    only: frozenset[str] | None = None,
+) -> Sources:
+    """Read the whole tree and the history. Nothing is recorded; what fails is a stage that says so.
+
+    `kept` is what an earlier scan kept of files that still hold what is recorded. `given` are files that the caller
+    names, `only` the stages to run (None: all).
+    """
+    from t2c.ledger.intake.code.languages import unread_languages
     from t2c.ledger.intake.tracked import tracked_but_ignored
 
-    progress, scan, funnel = context.progress, context.settings.scan, funnel_of(context)
-    inventory = take_inventory(context.root, exclude=scan.exclude, progress=progress)
+    settings, progress = context.settings.scan, context.progress
+    inventory = take_inventory(context.root, exclude=settings.exclude, progress=progress)
+    extractors = {
+        name: extractor
+        for name, extractor in file_extractors(settings).items()
+        if only is None or name in only
+    }
+    mark = stamp(context, extractors)
+    plan = plan_jobs(inventory, extractors, kept if kept is not None and kept.stamp == mark else None, given)
     first = Stage("inventory", "inventory", warnings=list(inventory.warnings), files=len(inventory.files))
     first.warnings += tracked_but_ignored(context.root, inventory)
-    sources = Sources([first], inventory)
+    stages = [first, *(Stage(name, extractor.source) for name, extractor in extractors.items())]
+    sources = Sources(stages, inventory, Kept(mark, (0, ZERO, 0), plan.names, {}))
     sources.unread = tuple(
         warning.path or "" for warning in inventory.warnings if warning.reason == "unreadable_folder"
     )
-    for name, extractor in FILE_EXTRACTORS.items():
-        wanted = [entry for entry in inventory.files if extractor.wants(entry.path)]
-        stage = Stage(name, extractor.source, files=len(wanted))
-        limit = _limit(extractor.source, scan)
-        for done, entry in enumerate(wanted):
-            progress(name, done, len(wanted))
-            reading = _read_file(extractor, context.root, inventory, entry.path, entry.size, limit)
-            _take(stage, reading, funnel)
-        if extractor.source == "ast":
-            stage.warnings += unread_languages((entry.path for entry in inventory.files), extractor.wants)
-        sources.stages.append(stage)
-    sources.stages.append(_history(context, sources, known_commits, funnel))
+    past = history_of(context, state, kept) if only is None or "git" in only else None
+    _Reading(context, inventory, extractors, plan, sources).run(past)
+    if "code" in extractors:
+        wants = extractors["code"].wants
+        code = next(stage for stage in stages if stage.name == "code")
+        code.warnings += unread_languages((entry.path for entry in inventory.files), wants)
     return sources
 
 
-def _limit(source: str, scan: ScanSettings) -> int:
-    return scan.max_changelog_bytes if source == "changelog" else scan.max_file_bytes
+class _Reading:
+    """One pass over the files to read and the history, in as many processes as are worth it."""
 
+    def __init__(
+        self,
+        context: Context,
+        inventory: Inventory,
+        extractors: Mapping[str, FileExtractor],
+        plan: Plan,
+        sources: Sources,
+    ) -> None:
+        settings = context.settings.scan
+        self.context = context
+        self.plan = plan
+        self.sources = sources
+        self.stages = {stage.name: stage for stage in sources.stages}
+        limits = Limits(settings.max_file_bytes, settings.max_changelog_bytes)
+        self.reader = Reader(context.root, inventory, extractors, limits, funnel_of(context))
+        self.spools: list[Spool] = []
+        self.started = 0
+        self.resumed = False
 
-def _read_file(
-    extractor: FileExtractor, root: Path, inventory: Inventory, path: str, size: int, limit: int
-) -> Reading:
-    scope = Scope(extractor.source, path)
-    in_part = size > limit and extractor.source == "changelog"
-    if size > limit and not in_part:
-        return _nothing(extractor, scope, "too_large", f"{size:,} bytes, above the limit of {limit:,}")
-    try:
-        with (root / inventory.on_disk(path)).open("rb") as stream:
-            content = stream.read(limit if in_part else -1)
-    except OSError as error:
-        return _nothing(extractor, scope, "unreadable_file", error.strerror or "cannot be read")
-    if not in_part:
-        return extractor.read(path, content, inventory)
-    # The newest releases stand at the top; what was cut off is not proven absent.
-    whole = content[: content.rfind(b"\n") + 1]
-    detail = f"the first {len(whole):,} of {size:,} bytes were read"
-    reading = extractor.read(path, whole, inventory)
-    warnings = (*reading.warnings, Warning(scope.source, path, "read_in_part", detail))
-    return msgspec.structs.replace(reading, warnings=warnings, complete=False)
-
-
-def _nothing(extractor: FileExtractor, scope: Scope, reason: str, detail: str) -> Reading:
-    warning = Warning(scope.source, scope.path, reason, detail)
-    return Reading(scope, extractor.name, (), (warning,), complete=False)
-
-
-def _take(stage: Stage, reading: Reading, funnel: Funnel) -> None:
-    reading = masked(reading, funnel)
-    found = materialise(reading)
-    records: Sequence[Observation] = [Observation(*record) for record in found]
-    stage.scopes.append(Observed(*reading.scope, reading.complete, records))
-    stage.warnings += reading.warnings
-
-
-def _history(context: Context, sources: Sources, known: frozenset[str], funnel: Funnel) -> Stage:
-    from t2c.ledger.intake.git import read_history
-
-    stage = Stage("git", "git")
-    try:
-        history = read_history(
-            context.root, limit=context.settings.scan.commits, known=known, progress=context.progress
+    def run(self, past: HistoryRead | None) -> None:
+        """Read everything; fills the stages in the order of paths, whatever came first."""
+        jobs = self.plan.jobs
+        found: dict[int, tuple[ReadFile, Spool]] = {}
+        if jobs or (past is not None and past.wanted):
+            self._prepare(past is not None and past.wanted)
+            stopped = self._read(jobs, past, found)
+            self._again(stopped, found)
+        for path, file in self.plan.unchanged.items():
+            self._stands(path, file)
+        for index, job in enumerate(jobs):
+            self._take(job, *found[index])
+        if past is not None:
+            self._history(past)
+        self.sources.unchanged = frozenset(
+            (self.reader.extractors[name].source, path)
+            for path, file in self.sources.kept.files.items()
+            if path in self.plan.unchanged
+            for name in file.stages
         )
-    except T2cError as failure:
-        stage.failure = failure
-        stage.warnings.append(Warning("git", None, "git_failed", failure.what))
-        return stage
-    _take(stage, history.reading, funnel)
-    sources.revision, sources.branch, sources.reachable = history.head, history.branch, history.reachable
-    return stage
+
+    def _prepare(self, history: bool) -> None:
+        folder = self.context.workspace / "cache"
+        size = sum(job.size for job in self.plan.jobs)
+        most = self.context.settings.scan.processes or min(pool.available_processors(), _MOST)
+        number = max(1, min(most, size // _WORTH + history))
+        try:
+            self.spools = [Spool(folder if folder.is_dir() else None) for _ in range(number)]
+        except OSError as error:
+            raise Environment(
+                f"no temporary file can be made: {error.strerror}",
+                safe="nothing was recorded",
+                remedy="free some space on the disk, or set TMPDIR to a folder that can be written",
+            ) from error
+        self.started = self.spools[0].made_at
+
+    def _spool(self, slot: int) -> Spool:
+        """The spool that a child writes to, going on after whoever had its slot before."""
+        if not self.resumed:
+            self.spools[slot].resume()
+            self.resumed = True
+        return self.spools[slot]
+
+    def _read(
+        self, jobs: Sequence[Job], past: HistoryRead | None, found: dict[int, tuple[ReadFile, Spool]]
+    ) -> dict[int, pool.Stopped]:
+        """Read the files, and the history first where it is wanted; returns what stopped a process."""
+        first = int(past is not None and past.wanted)
+        stopped: dict[int, pool.Stopped] = {}
+
+        def work(slot: int, index: int) -> bytes:
+            spool = self._spool(slot)
+            if index < first:
+                assert past is not None
+                return pack_history(past, self.reader, spool)
+            return encode_file(self.reader.read(jobs[index - first], spool))
+
+        answers = pool.run(first + len(jobs), work, processes=len(self.spools), unlimited=range(first))
+        for done, (index, slot, answer) in enumerate(answers, 1):
+            self.context.progress("read", done, first + len(jobs))
+            if index < first:
+                assert past is not None
+                if isinstance(answer, pool.Stopped):
+                    past.failure = Environment(f"the process that read the history ended: {answer.how}")
+                else:
+                    unpack_history(past, answer, self.spools[slot])
+            elif isinstance(answer, pool.Stopped):
+                stopped[index - first] = answer
+            else:
+                found[index - first] = decode_file(answer), self.spools[slot]
+        return stopped
+
+    def _again(self, stopped: Mapping[int, pool.Stopped], found: dict[int, tuple[ReadFile, Spool]]) -> None:
+        """Read what stopped a process once more, line by line where it is code, and say so."""
+        jobs = {index: self.plan.jobs[index] for index in sorted(stopped)}
+        again = [(index, job._replace(careful=True)) for index, job in jobs.items()]
+        still: dict[int, pool.Stopped] = {}
+        if again:
+            parts: dict[int, tuple[ReadFile, Spool]] = {}
+            still = self._read([job for _, job in again], None, parts)
+            for place, answer in parts.items():
+                found[again[place][0]] = answer
+        for place, (index, job) in enumerate(again):
+            how = stopped[index].how
+            if place in still:
+                found[index] = self.reader.stopped(job, how), self.spools[0]
+            else:
+                self.reader.note(found[index][0], job, how)
+
+    def _take(self, job: Job, read: ReadFile, spool: Spool) -> None:
+        entry = self.plan.entries.get(job.path)
+        if read.unchanged:
+            old = self.plan.known[job.path]
+            assert entry is not None
+            old.stat = settled(entry, self.started)
+            self.plan.unchanged[job.path] = old
+            self._stands(job.path, old)
+            return
+        for reading in read.readings:
+            stage = self.stages[reading.stage]
+            stage.files += 1
+            stage.take(reading, spool)
+        if entry is not None and read.digest is not None and job.commit is None:
+            self.sources.kept.files[job.path] = KeptFile(
+                settled(entry, self.started),
+                read.digest,
+                job.stages,
+                tuple(
+                    KeptReading(
+                        item.complete, len(item.records), sum(warning.count for warning in item.warnings)
+                    )
+                    for item in read.readings
+                ),
+                read.questions,
+            )
+
+    def _stands(self, path: str, file: KeptFile) -> None:
+        self.sources.kept.files[path] = file
+        for name, reading in zip(file.stages, file.readings, strict=True):
+            self.stages[name].stand(reading)
+
+    def _history(self, past: HistoryRead) -> None:
+        stage = Stage("git", "git")
+        self.sources.stages.append(stage)
+        past.fill(stage.take, stage.warnings)
+        stage.failure = past.failure
+        if past.failure is not None:
+            stage.warnings.append(Warning("git", None, "git_failed", past.failure.what))
+        self.sources.revision, self.sources.branch = past.head, past.branch
+        self.sources.reachable = past.reachable
+        self.sources.kept.history = past.seen

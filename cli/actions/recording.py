@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
 from t2c import __version__
+from t2c.cli.actions.absence import gone_records, unseen_records
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.reading import Sources, Stage
 from t2c.ledger.commands.evidence import (
@@ -19,7 +20,7 @@ from t2c.ledger.commands.evidence import (
     decide_records,
     decide_relations,
     decide_retractions,
-    missing,
+    differing,
 )
 from t2c.ledger.commands.lineage import Successor, lineage
 from t2c.ledger.engine import Ledger
@@ -44,13 +45,24 @@ _ATTEMPTS: Final = 5
 _LINES_KEPT: Final = 20
 
 
-class Recording:
-    """One scan's recording: plans against what stands, appends, and plans again if somebody came between."""
+class _Plan(NamedTuple):
+    """What is to be appended: a number of events at least, and the events, made as they are asked for."""
 
-    def __init__(self, context: Context, ledger: Ledger, sources: Sources) -> None:
+    number: int
+    drafts: Iterator[EventDraft]
+
+
+class Recording:
+    """One scan's recording: plans against what stands, appends, and plans again if somebody came between.
+
+    With `linked` the relations that stand are known to be those of the records that stand.
+    """
+
+    def __init__(self, context: Context, ledger: Ledger, sources: Sources, *, linked: bool = False) -> None:
         self.context = context
         self.ledger = ledger
         self.sources = sources
+        self.linked = linked
         self.appended: Counter[str] = Counter()
         self.run: RunId | None = None
 
@@ -59,11 +71,11 @@ class Recording:
         for _ in range(_ATTEMPTS):
             head = standing.position
             run = self.run or run_id(head.hash, rfc3339(self.context.clock.now()))
-            drafts = self._plan(standing.state, run)
-            if not drafts:
+            plan = self._plan(standing.state, run)
+            if not plan.number:
                 return standing
             try:
-                self._append(drafts, Expected(head.seq, head.hash))
+                self._append(plan, Expected(head.seq, head.hash))
             except Conflict as conflict:
                 if "hash" not in conflict.details:
                     raise
@@ -78,95 +90,53 @@ class Recording:
             remedy="run `t2c scan` again",
         )
 
-    def _append(self, drafts: Sequence[EventDraft], expected: Expected) -> None:
+    def _append(self, plan: _Plan, expected: Expected) -> None:
         done = 0
-        for part in _commits(drafts):
+        for part in _commits(plan.drafts):
             receipts = self.ledger.append(part, expected=expected)
             self.appended.update(item.type for item in part)
             done += len(part)
             expected = Expected(receipts[-1].seq, receipts[-1].hash)
-            self.context.progress("record", done, len(drafts))
+            self.context.progress("record", done, max(done, plan.number))
 
-    def _plan(self, state: EvidenceState, run: RunId) -> list[EventDraft]:
-        """Every event that makes what stands equal to what was read; empty if it is equal already."""
-        gone = self._gone(state)
-        successors = self._successors(state, gone)
-        by_stage = {
-            stage.name: self._stage_drafts(state, stage, gone, successors, run)
-            for stage in self.sources.stages
-        }
-        links = self._link(state, gone)
-        linked = dict(_payloads(links))
-        standing = {record.id for record in self._observations()} | (state.records.keys() - gone.keys())
-        by_stage["link"] = decide_relations(state, linked, standing, run)
-        noted = _omissions(self.sources.stages, links) + self._unseen(state)
-        omissions = decide_omissions(state, noted, self._covered, run)
-        if not omissions and not any(by_stage.values()):
-            return _closed(state, run)
-        return self._run(state, run, by_stage, omissions, len(linked))
+    def _plan(self, state: EvidenceState, run: RunId) -> _Plan:
+        """Every event that makes what stands equal to what was read; none if it is equal already."""
+        gone = gone_records(self.context.root, self.sources, state)
+        counts = [differing(state, scope) for stage in self.sources.stages for scope in stage.scopes]
+        other, moved = sum(count for count, _ in counts), sum(count for _, count in counts)
+        fresh = not self.linked or other > 0 or len(gone) > 0
+        links = self._link(state, gone) if fresh else None
+        relations: list[EventDraft] = []
+        if links is not None:
+            standing = {record.id for record in self._observations()} | (state.records.keys() - gone.keys())
+            relations = decide_relations(state, dict(_payloads(links)), standing, run)
+        noted = _omissions(self.sources.stages, links) + unseen_records(self.sources, state)
+        omissions = decide_omissions(
+            state, noted, lambda source, path: self._covered(source, path, fresh), run
+        )
+        number = other + moved + len(gone) + len(relations) + len(omissions)
+        if not number:
+            closing = _closed(state, run)
+            return _Plan(len(closing), iter(closing))
+        linked = len(state.relations) if links is None else len(links.relations)
+        return _Plan(number, self._drafts(state, run, gone, relations, omissions, linked))
 
     def _observations(self) -> Iterator[Observation]:
         for stage in self.sources.stages:
             for scope in stage.scopes:
                 yield from scope.records
 
-    def _unseen(self, state: EvidenceState) -> list[OmissionNoted]:
-        """Records that stand in files which were read in part, and that this reading did not find.
-
-        They are not retracted, because their absence is not proven; that nobody saw them again is told here.
-        """
-        seen: dict[tuple[str, str | None], set[str]] = {
-            (scope.source, scope.path): {record.id for record in scope.records}
-            for stage in self.sources.stages
-            for scope in stage.scopes
-            if not scope.complete and scope.path is not None
-        }
-        unseen = Counter(
-            (live.source, live.path or "")
-            for identity, live in state.records.items()
-            if identity not in seen.get((live.source, live.path), {identity})
-        )
-        detail = "records that stood before and were not found in what could be read of the file"
-        return [
-            OmissionNoted(
-                source=source, path=path, reason="not_seen_again", count=count, lines=(), detail=detail
-            )
-            for (source, path), count in sorted(unseen.items())
-        ]
-
-    def _covered(self, source: str, path: str | None) -> bool:
+    def _covered(self, source: str, path: str | None, linked: bool) -> bool:
         """True if this scan looked where an omission was noted and would have noted it again."""
         if source == COMMIT_SOURCE:
             # Commits never change and are read once: what was left out of one stays so while it is reachable.
             reachable = self.sources.reachable
             return reachable is not None and (path or "").removeprefix("commit:") not in reachable
-        return source == "link" or any(
-            stage.source == source and stage.failure is None for stage in self.sources.stages
+        if source == "link":
+            return linked
+        return (source, path) not in self.sources.unchanged and any(
+            stage.source == source and stage.failure is None and stage.looked for stage in self.sources.stages
         )
-
-    def _gone(self, state: EvidenceState) -> dict[str, str]:
-        sources = self.sources
-        read = {(scope.source, scope.path) for stage in sources.stages for scope in stage.scopes}
-        of_files = {stage.source for stage in sources.stages} - {"git", "inventory"}
-        vanished = {
-            (live.source, live.path)
-            for live in state.records.values()
-            if live.source in of_files
-            and live.path is not None
-            and (live.source, live.path) not in read
-            and sources.covers(live.path)
-        }
-        files = (scope for stage in sources.stages if stage.source != "git" for scope in stage.scopes)
-        gone = missing(state, files, vanished)
-        left_out = {path for _, path in vanished if (self.context.root / path).exists()}
-        for identity, why in gone.items():
-            if why == "file_gone" and state.records[identity].path in left_out:
-                gone[identity] = "left_out"
-        if sources.reachable is not None:
-            for identity, live in state.records.items():
-                if live.source == "git" and live.revision not in sources.reachable:
-                    gone[identity] = "unreachable"
-        return gone
 
     def _successors(self, state: EvidenceState, gone: Mapping[str, str]) -> Mapping[str, Successor]:
         if not gone:
@@ -181,20 +151,6 @@ class Recording:
     def _bodies(self, offsets: Sequence[int]) -> Iterator[bytes]:
         for entry in self.ledger.journal.many(offsets):
             yield bytes(entry.data)[RECORD_AT:-1]
-
-    def _stage_drafts(
-        self,
-        state: EvidenceState,
-        stage: Stage,
-        gone: Mapping[str, str],
-        successors: Mapping[str, Successor],
-        run: RunId,
-    ) -> list[EventDraft]:
-        drafts = [item for scope in stage.scopes for item in decide_records(state, scope, run)]
-        mine = {
-            identity: why for identity, why in gone.items() if state.records[identity].source == stage.source
-        }
-        return drafts + decide_retractions(mine, successors, run)
 
     def _link(self, state: EvidenceState, gone: Mapping[str, str]) -> Links:
         self.context.progress("link", 0, None)
@@ -212,39 +168,56 @@ class Recording:
 
         return link(bodies())
 
-    def _run(
+    def _drafts(
         self,
         state: EvidenceState,
         run: RunId,
-        by_stage: Mapping[str, list[EventDraft]],
-        omissions: list[EventDraft],
-        relations: int,
-    ) -> list[EventDraft]:
-        sources = self.sources
-        drafts = _closed(state, run)
+        gone: Mapping[str, str],
+        relations: Sequence[EventDraft],
+        omissions: Sequence[EventDraft],
+        linked: int,
+    ) -> Iterator[EventDraft]:
+        sources, appended = self.sources, Counter(self.appended)
+        successors = self._successors(state, gone)
+        last = {stage.source: stage.name for stage in sources.stages}
+
+        def told(items: Iterable[EventDraft]) -> Iterator[EventDraft]:
+            for item in items:
+                appended[item.type] += item.run == run
+                yield item
+
+        yield from _closed(state, run)
         if run not in state.runs:
-            started = RunStarted(
-                verb="scan",
-                requested_by=self.context.settings.actor,
-                tool=f"t2c {__version__}",
-                revision=sources.revision,
-                branch=sources.branch,
-                options={"commits": min(self.context.settings.scan.commits, MAX_INT)},
-            )
-            drafts.append(draft(started, run=run))
+            yield from told([self._started(run)])
         for stage in sources.stages:
-            drafts += by_stage[stage.name]
-            drafts.append(draft(_stage_finished(stage), run=run))
-        drafts += by_stage["link"]
-        linked = StageFinished(stage="link", status="succeeded", counts={"relations": relations}, detail=None)
-        drafts += [draft(linked, run=run), *omissions]
-        statuses = {stage.status for stage in sources.stages}
-        finished = RunFinished(
-            status="succeeded" if statuses == {"succeeded"} else "partial",
-            appended=Counter(self.appended) + Counter(item.type for item in drafts if item.run == run),
-            detail=None,
+            for scope in stage.scopes:
+                yield from told(decide_records(state, scope, run))
+            if last[stage.source] == stage.name:
+                mine = {
+                    identity: why
+                    for identity, why in gone.items()
+                    if state.records[identity].source == stage.source
+                }
+                yield from told(decide_retractions(mine, successors, run))
+            yield from told([draft(_stage_finished(stage), run=run)])
+        yield from told(relations)
+        finished = StageFinished(stage="link", status="succeeded", counts={"relations": linked}, detail=None)
+        yield from told([draft(finished, run=run), *omissions])
+        whole = {stage.status for stage in sources.stages} == {"succeeded"}
+        appended["run.finished"] += 1
+        finish = RunFinished(status="succeeded" if whole else "partial", appended=appended, detail=None)
+        yield draft(finish, run=run)
+
+    def _started(self, run: RunId) -> EventDraft:
+        started = RunStarted(
+            verb="scan",
+            requested_by=self.context.settings.actor,
+            tool=f"t2c {__version__}",
+            revision=self.sources.revision,
+            branch=self.sources.branch,
+            options={"commits": min(self.context.settings.scan.commits, MAX_INT)},
         )
-        return [*drafts, draft(finished, run=run)]
+        return draft(started, run=run)
 
 
 def _closed(state: EvidenceState, run: RunId) -> list[EventDraft]:
@@ -256,7 +229,7 @@ def _closed(state: EvidenceState, run: RunId) -> list[EventDraft]:
     ]
 
 
-def _commits(drafts: Sequence[EventDraft]) -> Iterator[list[EventDraft]]:
+def _commits(drafts: Iterable[EventDraft]) -> Iterator[list[EventDraft]]:
     part: list[EventDraft] = []
     size = 0
     for item in drafts:
@@ -270,11 +243,7 @@ def _commits(drafts: Sequence[EventDraft]) -> Iterator[list[EventDraft]]:
 
 
 def _stage_finished(stage: Stage) -> StageFinished:
-    counts = {
-        "files": stage.files,
-        "records": sum(len(scope.records) for scope in stage.scopes),
-        "omissions": sum(warning.count for warning in stage.warnings),
-    }
+    counts = {"files": stage.files, "records": stage.records, "omissions": stage.omissions}
     detail = None if stage.failure is None else stage.failure.what
     return StageFinished(stage=stage.name, status=stage.status, counts=counts, detail=detail)
 
@@ -296,7 +265,7 @@ def _payloads(links: Links) -> Iterator[tuple[str, bytes]]:
         yield found.id, canonical(payload)
 
 
-def _omissions(stages: Sequence[Stage], links: Links) -> list[OmissionNoted]:
+def _omissions(stages: Sequence[Stage], links: Links | None) -> list[OmissionNoted]:
     noted = []
     for (source, path, reason), group in _by_key(item for stage in stages for item in stage.warnings).items():
         lines = sorted({line for warning in group for line in warning.lines})[:_LINES_KEPT]
@@ -314,7 +283,7 @@ def _omissions(stages: Sequence[Stage], links: Links) -> list[OmissionNoted]:
         OmissionNoted(
             source="link", path=None, reason=item.reason, count=item.count, lines=(), detail=item.detail
         )
-        for item in links.warnings
+        for item in ([] if links is None else links.warnings)
     ]
     return sorted(noted, key=lambda item: (item.source, item.path or "", item.reason))
 

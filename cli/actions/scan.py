@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import orjson
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.given import Given
+from t2c.cli.actions.keeping import keep_read, kept_of
 from t2c.cli.actions.opening import make_ledger, open_ledger
 from t2c.cli.actions.project import project_all
 from t2c.cli.actions.reading import read_sources
@@ -17,7 +19,6 @@ from t2c.cli.actions.recording import Recording
 from t2c.ledger.commands.evidence import EvidenceState
 from t2c.ledger.engine import WORKSPACE
 from t2c.ledger.errors import Environment, T2cError, Usage
-from t2c.ledger.intake.git import EXTRACTOR as GIT_EXTRACTOR
 from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.standing import keep, load
 
@@ -50,8 +51,8 @@ class Scanned(NamedTuple):
     failure: T2cError | None
 
 
-def scan(context: Context) -> Scanned:
-    """Observe the root. A second scan of an unchanged tree appends nothing.
+def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
+    """Observe the root, and the files that the caller names. A second scan of an unchanged tree appends nothing.
 
     Makes the ledger if there is none and repairs an unfinished end. Scans of one ledger take turns. Raises what
     the ledger raises; a failing stage does not stop the others and is told in the result.
@@ -77,10 +78,14 @@ def scan(context: Context) -> Scanned:
     with OneShotLock(turns / "scan", timeout=600).held(), open_ledger(context, hold=True) as ledger:
         ledger.append(())
         standing = load(ledger)
-        sources = read_sources(context, _known_commits(standing.state))
-        recording = Recording(context, ledger, sources)
+        kept = kept_of(ledger, standing)
+        sources = read_sources(context, standing.state, kept, given=given)
+        recording = Recording(
+            context, ledger, sources, linked=kept is not None and kept.stamp == sources.kept.stamp
+        )
         standing = recording.record(standing)
         keep(ledger, standing)
+        keep_read(ledger, standing, sources.kept)
         run = recording.run if recording.appended["run.started"] else None
         stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
@@ -113,11 +118,3 @@ def _omissions(state: EvidenceState) -> dict[str, int]:
     for key, live in state.omissions.items():
         counts[orjson.loads(key)[2]] += live.count
     return dict(sorted(counts.items()))
-
-
-def _known_commits(state: EvidenceState) -> frozenset[str]:
-    return frozenset(
-        live.revision
-        for live in state.records.values()
-        if live.revision is not None and live.extractor == GIT_EXTRACTOR
-    )

@@ -6,9 +6,9 @@ only the difference and whole records are read back only when somebody needs the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 import orjson
@@ -30,6 +30,7 @@ from t2c.ledger.kernel.actor import SCANNER
 from t2c.ledger.kernel.canon import canonical
 
 __all__ = [
+    "EVIDENCE",
     "HANDLED",
     "RECORD_AT",
     "STATE_VERSION",
@@ -39,15 +40,17 @@ __all__ = [
     "LiveRelation",
     "Observation",
     "Observed",
+    "Stored",
     "decide_omissions",
     "decide_records",
     "decide_relations",
     "decide_retractions",
+    "differing",
     "evolve",
     "missing",
 ]
 
-STATE_VERSION: Final = 2
+STATE_VERSION: Final = 3
 RECORD_AT: Final = len(b'{"record":')
 """Where the record starts in the canonical payload of `record.observed`; it ends one byte before the end."""
 _MOVES_PER_EVENT: Final = 5000
@@ -82,7 +85,7 @@ class EvidenceState(msgspec.Struct):
     """Everything that stands: records and relations by id, omissions by key, runs without an end.
 
     The key of an omission is the canonical form of [source, path, reason]; a run's value is its last stage.
-    `ledger` is the id of the ledger that the evidence is of.
+    `ledger` is the id of the ledger that the evidence is of, `changed` the seq of the last event that told of it.
     """
 
     records: dict[str, LiveRecord] = {}
@@ -90,15 +93,28 @@ class EvidenceState(msgspec.Struct):
     omissions: dict[str, LiveOmission] = {}
     runs: dict[str, str] = {}
     ledger: str | None = None
+    changed: int = 0
+
+
+class Stored(Protocol):
+    """Bytes that stand somewhere else than in memory."""
+
+    def read(self) -> bytes: ...
 
 
 class Observation(NamedTuple):
-    """A record as a source has it now: identity, digest, lines and the canonical `record.observed` payload."""
+    """A record as a source has it now: identity, digest, lines and the canonical `record.observed` payload, held or
+    stored."""
 
     id: str
     digest: bytes
     lines: Lines
-    payload: bytes
+    kept: bytes | Stored
+
+    @property
+    def payload(self) -> bytes:
+        """The canonical payload."""
+        return self.kept if isinstance(self.kept, bytes) else self.kept.read()
 
     @property
     def body(self) -> bytes:
@@ -183,6 +199,11 @@ HANDLED: Final = frozenset(
     }
 )  # fmt: skip
 
+EVIDENCE: Final = frozenset(
+    type for type in HANDLED if type.startswith(("record.", "relation.", "omission."))
+)
+"""Of these the types that tell what stands, and not which run told it."""
+
 
 def evolve(
     state: EvidenceState,
@@ -253,43 +274,57 @@ def missing(
 ) -> dict[str, str]:
     """Ids of live records that a complete reading no longer has, each with why: `absent`, `file_gone`.
 
-    `gone` are scopes that no longer exist, which is a complete reading of nothing.
+    Several readings of one source and path are one scope. `gone` are scopes that no longer exist, which is a
+    complete reading of nothing.
     """
-    present: dict[tuple[str, str | None], set[str]] = {
-        (scope.source, scope.path): {record.id for record in scope.records}
-        for scope in scopes
-        if scope.complete
-    }
+    present: dict[tuple[str, str | None], set[str]] = {}
+    partial: set[tuple[str, str | None]] = set()
+    for scope in scopes:
+        place = (scope.source, scope.path)
+        present.setdefault(place, set()).update(record.id for record in scope.records)
+        if not scope.complete:
+            partial.add(place)
     vanished = set(gone)
     found: dict[str, str] = {}
     for identity, live in state.records.items():
         place = (live.source, live.path)
         if place in vanished:
             found[identity] = "file_gone"
-        elif (ids := present.get(place)) is not None and identity not in ids:
+        elif place not in partial and (ids := present.get(place)) is not None and identity not in ids:
             found[identity] = "absent"
     return found
 
 
-def decide_records(state: EvidenceState, scope: Observed, run: str) -> list[EventDraft]:
+def differing(state: EvidenceState, scope: Observed) -> tuple[int, int]:
+    """How many records of a scope are new or say something else, and how many only stand elsewhere."""
+    other = moved = 0
+    for record in scope.records:
+        live = state.records.get(record.id)
+        if live is None or live.digest != record.digest:
+            other += 1
+        elif live.lines != record.lines and record.lines is not None:
+            moved += 1
+    return other, moved
+
+
+def decide_records(state: EvidenceState, scope: Observed, run: str) -> Iterator[EventDraft]:
     """Events for what one scope has: observed where new or different, one move for all other new places.
 
     Raises pydantic.ValidationError if an extractor broke the record contract.
     """
-    drafts: list[EventDraft] = []
     moves: list[Move] = []
     for record in scope.records:
         live = state.records.get(record.id)
         if live is None or live.digest != record.digest:
-            RecordObserved.decode(record.payload)
-            drafts.append(_drafted(RecordObserved, record.payload, run))
+            payload = record.payload
+            RecordObserved.decode(payload)
+            yield _drafted(RecordObserved, payload, run)
         elif live.lines != record.lines and record.lines is not None:
             moves.append(Move(id=record.id, lines=Span(start=record.lines[0], end=record.lines[1])))
     moves.sort(key=lambda move: move.id)
     for first in range(0, len(moves), _MOVES_PER_EVENT):
         part = tuple(moves[first : first + _MOVES_PER_EVENT])
-        drafts.append(draft(RecordMoved(source=scope.source, path=scope.path, moves=part), run=run))  # type: ignore[arg-type]
-    return drafts
+        yield draft(RecordMoved(source=scope.source, path=scope.path, moves=part), run=run)  # type: ignore[arg-type]
 
 
 def decide_retractions(

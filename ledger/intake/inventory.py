@@ -43,10 +43,16 @@ _PROGRESS_STEP: Final = 2000
 
 
 class FileEntry(NamedTuple):
-    """One file: repository path (POSIX, relative) and size in bytes."""
+    """One file: repository path (POSIX, relative) and size in bytes.
+
+    `stamp` differs whenever the system says that the file was written, replaced or given other rights; `changed`
+    is when it last was, in nanoseconds.
+    """
 
     path: str
     size: int
+    stamp: int = 0
+    changed: int = 0
 
 
 class Inventory(Struct, frozen=True, dict=True):
@@ -66,8 +72,8 @@ class Inventory(Struct, frozen=True, dict=True):
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {}
-        for path, _ in self.files:
-            found.setdefault(path.rpartition("/")[2], []).append(path)
+        for entry in self.files:
+            found.setdefault(entry.path.rpartition("/")[2], []).append(entry.path)
         return {name: tuple(paths) for name, paths in found.items()}
 
     def __contains__(self, path: object) -> bool:
@@ -230,7 +236,11 @@ class _Walk:
             if path != name:
                 self.disk_names[path] = name
                 self.undecodable.append(name)
-        self.files.append(FileEntry(path, status.st_size))
+        written, changed = status.st_mtime_ns, status.st_ctime_ns
+        stamp = hash(
+            (written, changed, status.st_ino)
+        )  # of integers alone, so it is the same in every process
+        self.files.append(FileEntry(path, status.st_size, stamp, max(written, changed)))
         if len(self.files) % _PROGRESS_STEP == 0:
             self.progress(SOURCE, len(self.files), None)
 

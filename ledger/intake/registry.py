@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from t2c.ledger.intake.base import FileExtractor
 from t2c.ledger.intake.changelog import ChangelogExtractor
-from t2c.ledger.intake.code.python import PythonCode
+from t2c.ledger.intake.code.extractor import CodeExtractor
 from t2c.ledger.intake.todo import TodoExtractor
 
-__all__ = ["FILE_EXTRACTORS"]
+__all__ = ["GIVEN_SOURCES", "file_extractors", "given_by_hand", "stamp_of"]
 
-FILE_EXTRACTORS: Final[Mapping[str, FileExtractor]] = {
-    "todo": TodoExtractor(),
-    "changelog": ChangelogExtractor(),
-    "code": PythonCode(),
-}
+GIVEN_SOURCES: Final = frozenset({"test", "system"})
+"""Kinds of source whose hand-given files leave evidence behind even when the file is gone."""
+_BY_HAND: Final = ("t2c/nl-", "t2c/test-report", "t2c/autonom-runtime-cycle")
+
+
+def given_by_hand(extractor: str) -> bool:
+    """True for extractors of files that a caller names: what they recorded stands until it is given again."""
+    return extractor.startswith(_BY_HAND)
+
+
+class Choices(Protocol):
+    """What of the settings decides how files are read."""
+
+
+def file_extractors(choices: Choices) -> Mapping[str, FileExtractor]:
+    """The extractors, made for these settings."""
+    return {
+        "todo": TodoExtractor(),
+        "changelog": ChangelogExtractor(),
+        "code": CodeExtractor(),
+    }
+
+
+def stamp_of(extractor: FileExtractor) -> str:
+    """A text that changes whenever the same file could be read otherwise."""
+    return f"{extractor.name} {getattr(extractor, 'stamp', '')}"

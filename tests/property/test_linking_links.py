@@ -69,7 +69,7 @@ def code(draw: st.DrawFn) -> bytes:
         kind, name = "module_fact", path.removesuffix(".py").replace("/", ".")
     else:
         kind, name = (
-            "python_symbol_fact",
+            "symbol_fact",
             draw(st.sampled_from(["load_all", "Store", "Store.load_all", "run"])),
         )
     return made(

@@ -57,7 +57,7 @@ def apply(state: EvidenceState, drafts: list[EventDraft]) -> None:
 def standing(*scopes: Observed) -> EvidenceState:
     state = EvidenceState()
     for scope in scopes:
-        apply(state, decide_records(state, scope, "run"))
+        apply(state, list(decide_records(state, scope, "run")))
     return state
 
 
@@ -69,24 +69,24 @@ def test_the_same_reading_twice_asks_for_nothing() -> None:
     scope = read(item("one", 1), item("two", 2))
     state = standing(scope)
     assert len(state.records) == 2
-    assert decide_records(state, scope, "run") == []
+    assert list(decide_records(state, scope, "run")) == []
     assert missing(state, [scope], []) == {}
 
 
 def test_other_lines_are_one_move_a_file_and_no_new_id() -> None:
     state = standing(read(item("one", 1), item("two", 2)))
     moved = read(item("one", 4), item("two", 5))
-    drafts = decide_records(state, moved, "run")
+    drafts = list(decide_records(state, moved, "run"))
     assert types(drafts) == ["record.moved"]
     assert len(orjson.loads(drafts[0].data)["moves"]) == 2
     apply(state, drafts)
-    assert decide_records(state, moved, "run") == []
+    assert list(decide_records(state, moved, "run")) == []
 
 
 def test_other_content_under_the_same_id_is_observed_again() -> None:
     state = standing(read(item("one", 1)))
     done = read(item("one", 1, status="completed"))
-    assert types(decide_records(state, done, "run")) == ["record.observed"]
+    assert types(list(decide_records(state, done, "run"))) == ["record.observed"]
     assert done.records[0].id in state.records
 
 
@@ -108,7 +108,7 @@ def test_a_reworded_item_names_its_successor() -> None:
     assert list(gone) == [before.records[0].id]
     bodies = {record.id: orjson.loads(record.body) for scope in (before, after) for record in scope.records}
     successors = lineage([bodies[identity] for identity in gone], [bodies[after.records[0].id]])
-    drafts = decide_records(state, after, "run") + decide_retractions(gone, successors, "run")
+    drafts = list(decide_records(state, after, "run")) + decide_retractions(gone, successors, "run")
     assert types(drafts) == ["record.observed", "record.retracted"]
     retraction = orjson.loads(drafts[1].data)
     assert retraction == {

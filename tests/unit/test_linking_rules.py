@@ -58,7 +58,7 @@ def module(path: str, dotted: str) -> bytes:
 
 
 def declared(path: str, name: str) -> bytes:
-    draft = Draft(kind="python_symbol_fact", text=name, object=name, cls="fact", symbol=name, **PLAIN)
+    draft = Draft(kind="symbol_fact", text=name, object=name, cls="fact", symbol=name, **PLAIN)
     return body("ast", path, replace(draft, action="declare", paths=(path,), symbols=(name,)))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -17,12 +17,15 @@ from t2c.ledger.intake.base import Warning
 if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
 
-__all__ = ["MAX_BYTES", "PARSE_SECONDS", "normalise_line_ends", "parse_within", "refusal"]
+__all__ = ["MAX_BYTES", "OPTIONAL", "PARSE_SECONDS", "as_text", "parse_within", "refusal"]
 
 MAX_BYTES: Final = 1_000_000
 """Larger files are data more often than code; a parse tree takes up to 100 times their size in memory."""
 PARSE_SECONDS: Final = 2.0
 """Processor time that one file may take to parse."""
+
+OPTIONAL: Final = frozenset({"generated_file", "minified_file"})
+"""Reasons of `refusal` that a caller may set aside: such files are safe to parse, only seldom worth it."""
 
 _BINARY_HEAD: Final = 8 * 1024
 _GENERATED_HEAD: Final = 2 * 1024
@@ -34,6 +37,12 @@ _MAX_BAD_BYTES: Final = 32
 _MAX_BAD_SHARE: Final = 0.01
 _CHUNK: Final = 65536
 
+_WIDE_MARKS: Final = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
 _MINIFIED_NAME: Final = re.compile(r"[.-]min\.[a-z]+$")
 _GENERATED: Final = re.compile(
     rb"^[ \t]*(?:#|//|/\*|\*|--|;|<!--)[^\n]{0,200}?"
@@ -44,10 +53,14 @@ _NOT_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"()[]{}
 _STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
 
 
-def refusal(source: str, path: str, content: bytes) -> Warning | None:
-    """Why this file is not parsed, as a warning of `source`, or None if it is."""
+def refusal(source: str, path: str, content: bytes, anyway: Collection[str] = ()) -> Warning | None:
+    """Why this file is not parsed, as a warning of `source`, or None if it is.
+
+    Reasons in `anyway` do not count, so far as they are `OPTIONAL`.
+    """
     for reason, detail in _objections(path, content):
-        return Warning(source, path, reason, detail)
+        if reason not in OPTIONAL or reason not in anyway:
+            return Warning(source, path, reason, detail)
     return None
 
 
@@ -56,8 +69,13 @@ def _objections(path: str, content: bytes) -> Iterator[tuple[str, str]]:
         yield "file_too_large", f"{len(content)} bytes; files above {MAX_BYTES} are not parsed"
     if b"\0" in content[:_BINARY_HEAD]:
         yield "binary_file", "a NUL byte near the start: not source text"
-    if _MINIFIED_NAME.search(path) or _is_minified(content):
-        yield "minified_file", f"minified: lines above {_LONG_LINE} bytes, or named so"
+    if _MINIFIED_NAME.search(path):
+        yield "minified_file", "named as minified"
+    elif (longest := _minified(content)) is not None:
+        yield (
+            "minified_file",
+            f"a line of {longest} bytes and lines of more than {_LONG_AVERAGE} bytes on average",
+        )
     if _GENERATED.search(content[:_GENERATED_HEAD]):
         yield "generated_file", "says near its start that it is generated and not to be edited"
     if _depth(content) > _MAX_DEPTH:
@@ -68,10 +86,12 @@ def _objections(path: str, content: bytes) -> Iterator[tuple[str, str]]:
         yield "undecodable_file", f"{bad} of {len(content)} bytes are not UTF-8"
 
 
-def _is_minified(content: bytes) -> bool:
+def _minified(content: bytes) -> int | None:
+    """The length of the longest line, if it and the average are too long for lines that people write."""
     if len(content) <= _LONG_LINE or len(content) <= _LONG_AVERAGE * (content.count(b"\n") + 1):
-        return False
-    return max(map(len, content.split(b"\n"))) > _LONG_LINE
+        return None
+    longest = max(map(len, content.split(b"\n")))
+    return longest if longest > _LONG_LINE else None
 
 
 def _depth(content: bytes) -> int:
@@ -98,9 +118,21 @@ def _undecodable(content: bytes) -> int:
     return 0
 
 
-def normalise_line_ends(content: bytes) -> bytes:
-    """Line feeds for files whose lines end in a bare carriage return: the parser counts line feeds."""
-    return content.replace(b"\r", b"\n") if b"\r" in content and b"\n" not in content else content
+def as_text(source: str, path: str, content: bytes) -> tuple[bytes, tuple[Warning, ...]]:
+    """The content as the parser can count it, in UTF-8 with line feeds, and remarks on what was changed.
+
+    UTF-16 and UTF-32 are told by their mark. Carriage returns become line feeds where they are the only line ends.
+    """
+    remarks: list[Warning] = []
+    for mark, encoding in _WIDE_MARKS:
+        if content.startswith(mark):
+            remarks.append(Warning(source, path, "recoded", f"{encoding.upper()}, read as UTF-8"))
+            content = content.decode(encoding, "replace").encode()
+            break
+    if b"\r" in content and b"\n" not in content:
+        remarks.append(Warning(source, path, "line_endings", "CR, read as LF"))
+        content = content.replace(b"\r", b"\n")
+    return content, tuple(remarks)
 
 
 def parse_within(parser: Parser, content: bytes, seconds: float = PARSE_SECONDS) -> Tree | None:

@@ -1,0 +1,45 @@
+"""What a scan keeps of its reading for the next one, and when that may be believed."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import msgspec
+
+from t2c.ledger.engine import Ledger
+from t2c.ledger.intake.kept import VERSION, Kept
+from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.position import Position
+from t2c.ledger.standing import Standing
+
+__all__ = ["keep_read", "kept_of"]
+
+
+def kept_of(ledger: Ledger, standing: Standing) -> Kept | None:
+    """What the last scan kept, if since then nobody else told what stands; None otherwise.
+
+    Then what stands is what that scan read, so that a file which has not changed needs no reading.
+    """
+    try:
+        kept = msgspec.msgpack.decode(_file(ledger).read_bytes(), type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+    position = Position(*kept.position)
+    if standing.state.changed > position.seq or not ledger.journal.holds(position):
+        return None
+    return kept
+
+
+def keep_read(ledger: Ledger, standing: Standing, kept: Kept) -> None:
+    """Keep it for the next scan; a cache that cannot be written is none."""
+    position = standing.position
+    kept.position = (position.seq, position.hash, position.offset)
+    target = _file(ledger)
+    with contextlib.suppress(OSError):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, msgspec.msgpack.encode(kept), durable=False)
+
+
+def _file(ledger: Ledger) -> Path:
+    return ledger.cache / f"extraction.v{VERSION}.msgpack"

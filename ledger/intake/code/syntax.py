@@ -1,0 +1,46 @@
+"""The syntax of one file: language, guards, one parse, one query, one sweep."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from t2c.ledger.intake.base import Warning
+from t2c.ledger.intake.code.grammar import grammar_of
+from t2c.ledger.intake.code.guards import PARSE_SECONDS, as_text, parse_within, refusal
+from t2c.ledger.intake.code.languages import language_of
+from t2c.ledger.intake.code.outline import Comment, Definition, Import, Syntax
+from t2c.ledger.intake.code.sweep import sweep
+from t2c.ledger.intake.code.traits import traits_of
+
+__all__ = ["Comment", "Definition", "Import", "Syntax", "syntax_of"]
+
+SOURCE: Final = "ast"
+
+
+@lru_cache(maxsize=1)
+def syntax_of(path: str, content: bytes, anyway: frozenset[str] = frozenset()) -> Syntax | None:
+    """What a file says, or None if it is in no language that is read.
+
+    The last answer is kept, so that another extractor that reads the same file next needs no second parse.
+    `anyway` are reasons of `guards.refusal` that do not stop the parse: `minified_file`, `generated_file`.
+    """
+    language = language_of(path, content)
+    if language is None:
+        return None
+    traits = traits_of(language)
+    text, remarks = as_text(SOURCE, path, content)
+    recoded = traits.recode(text)
+    if recoded is not text:
+        remarks += (Warning(SOURCE, path, "recoded", "the encoding that it declares, read as UTF-8"),)
+    objection = refusal(SOURCE, path, recoded, anyway)
+    if objection is not None:
+        return Syntax(language.name, recoded, refused=objection)
+    grammar = grammar_of(language)
+    tree = parse_within(grammar.parser, recoded)
+    if tree is None:
+        detail = f"parsing took more than {PARSE_SECONDS:g} seconds of processor time"
+        return Syntax(language.name, recoded, refused=Warning(SOURCE, path, "parse_timeout", detail))
+    syntax = sweep(traits, recoded, tree.root_node, grammar.query)
+    syntax.remarks = remarks
+    return syntax

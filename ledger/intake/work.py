@@ -1,0 +1,201 @@
+"""Reading one file for every extractor that wants it: opened once, hashed once, its secrets masked, its records set
+aside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol, runtime_checkable
+
+import msgspec
+from msgspec import Struct
+
+from t2c.ledger.intake.base import FileExtractor, Reading, Scope, Tree, Warning, materialise
+from t2c.ledger.intake.masking import masked
+from t2c.ledger.intake.questions import Question, Watched, digest_of
+from t2c.ledger.intake.spool import Spool
+from t2c.ledger.redaction.funnel import Funnel
+
+__all__ = [
+    "Job", "Limits", "Placed", "Read", "ReadFile", "Reader", "decode_file", "encode_file",
+]  # fmt: skip
+
+
+class Job(NamedTuple):
+    """A file to read: its repository path, the name that opens it, its size, and the stages that want it.
+
+    `known` is the digest of what was read of it before, if that reading may be used again; `commit` binds what a
+    report says to a commit. `careful` has code read line by line, because parsing it stopped a process.
+    """
+
+    path: str
+    name: str
+    size: int
+    stages: tuple[str, ...]
+    known: bytes | None = None
+    commit: str | None = None
+    careful: bool = False
+
+
+class Limits(NamedTuple):
+    """Bytes of a file that are read; of a changelog its top, of any other file nothing if it is larger."""
+
+    file: int
+    changelog: int
+
+
+@runtime_checkable
+class LineReader(Protocol):
+    """An extractor that can also read a file line by line, without parsing it."""
+
+    def read_lines(self, path: str, content: bytes, tree: Tree) -> Reading: ...
+
+
+class Placed(Struct, array_like=True, gc=False):
+    """A record and where its `record.observed` payload stands in the spool of the process that read it."""
+
+    id: str
+    digest: bytes
+    lines: tuple[int, int] | None
+    at: int
+    size: int
+
+
+class Read(Struct, array_like=True):
+    """What the extractor of one stage found in one scope."""
+
+    stage: str
+    source: str
+    path: str | None
+    extractor: str
+    complete: bool
+    records: list[Placed]
+    warnings: list[Warning]
+
+
+class ReadFile(Struct, array_like=True):
+    """What all extractors found in one file. Nothing if it holds what is `known`; no digest if it cannot be kept."""
+
+    digest: bytes | None
+    unchanged: bool
+    readings: list[Read]
+    questions: list[Question]
+
+
+encode_file: Final = msgspec.msgpack.Encoder().encode
+decode_file: Final = msgspec.msgpack.Decoder(ReadFile).decode
+
+_STOPPED: Final = "reader_stopped"
+
+
+class Reader:
+    """Reads the files of one root."""
+
+    def __init__(
+        self,
+        root: Path,
+        tree: Tree,
+        extractors: Mapping[str, FileExtractor],
+        limits: Limits,
+        funnel: Funnel,
+    ) -> None:
+        self.root = root
+        self.tree = tree
+        self.extractors = extractors
+        self.limits = limits
+        self.funnel = funnel
+
+    def read(self, job: Job, spool: Spool) -> ReadFile:
+        """Every reading of one file. Never raises for what the file holds or for what keeps it from being read."""
+        try:
+            with (self.root / job.name).open("rb") as stream:
+                content = stream.read(self._most(job))
+        except OSError as error:
+            detail = error.strerror or "cannot be read"
+            readings = [self._nothing(stage, job.path, "unreadable_file", detail) for stage in job.stages]
+            return ReadFile(None, False, self._kept(job, readings, spool), [])
+        digest = self._content_digest(job, content)
+        if digest == job.known:
+            return ReadFile(digest, True, [], [])
+        watched = Watched(self.tree)
+        readings = [self._reading(stage, job, content, watched) for stage in job.stages]
+        return ReadFile(digest, False, self._kept(job, readings, spool), watched.questions())
+
+    def _limit(self, stage: str) -> int:
+        return self.limits.changelog if stage == "changelog" else self.limits.file
+
+    def _reading(self, stage: str, job: Job, content: bytes, tree: Tree) -> Reading:
+        limit, extractor = self._limit(stage), self.extractors[stage]
+        size = max(job.size, len(content))
+        if len(content) <= limit:
+            if job.careful and isinstance(extractor, LineReader):
+                return extractor.read_lines(job.path, content, tree)
+            return extractor.read(job.path, content, tree)
+        if stage != "changelog":
+            detail = f"{size:,} bytes, above the limit of {limit:,}"
+            return self._nothing(stage, job.path, "too_large", detail)
+        # The newest releases stand at the top; what was cut off is not proven absent.
+        whole = content[: content.rfind(b"\n", 0, limit) + 1]
+        reading = extractor.read(job.path, whole, tree)
+        detail = f"the first {len(whole):,} of {size:,} bytes were read"
+        part = Warning(extractor.source, job.path, "read_in_part", detail)
+        return msgspec.structs.replace(reading, warnings=(*reading.warnings, part), complete=False)
+
+    def stopped(self, job: Job, how: str) -> ReadFile:
+        """What is known of a file that nobody could read without being stopped."""
+        detail = f"reading it took more than a process may take ({how})"
+        readings = [self._nothing(stage, job.path, _STOPPED, detail) for stage in job.stages]
+        return ReadFile(self._digest(job), False, self._kept(job, readings, None), [])
+
+    def note(self, read: ReadFile, job: Job, how: str) -> None:
+        """Say of a file that its code was read line by line, and why."""
+        detail = f"parsing it took more than a process may take ({how}); it was read line by line"
+        for reading in read.readings:
+            if reading.source == "ast":
+                reading.warnings.append(Warning(reading.source, job.path, _STOPPED, detail))
+                reading.complete = False
+
+    def _digest(self, job: Job) -> bytes | None:
+        try:
+            with (self.root / job.name).open("rb") as stream:
+                return self._content_digest(job, stream.read(self._most(job)))
+        except OSError:
+            return None
+
+    def _most(self, job: Job) -> int:
+        return max(self._limit(stage) for stage in job.stages) + 1
+
+    @staticmethod
+    def _content_digest(job: Job, content: bytes) -> bytes:
+        """Of the whole content; of a file that was not read whole, of what was read and of its size."""
+        return digest_of(content + b"%d" % job.size if len(content) < job.size else content)
+
+    def _nothing(self, stage: str, path: str, reason: str, detail: str) -> Reading:
+        extractor = self.extractors[stage]
+        warning = Warning(extractor.source, path, reason, detail)
+        return Reading(Scope(extractor.source, path), extractor.name, (), (warning,), complete=False)
+
+    def _kept(self, job: Job, readings: list[Reading], spool: Spool | None) -> list[Read]:
+        kept = [
+            self.set_aside(stage, reading, spool, job.commit)
+            for stage, reading in zip(job.stages, readings, strict=True)
+        ]
+        if spool is not None:
+            spool.flush()
+        return kept
+
+    def set_aside(self, stage: str, reading: Reading, spool: Spool | None, commit: str | None = None) -> Read:
+        """A reading with its secrets masked and its records in the spool, not yet flushed. One without records
+        needs no spool."""
+        if commit is not None and stage == "tests":
+            from t2c.ledger.intake.reports.extractor import bound
+
+            reading = bound(reading, commit)
+        reading = masked(reading, self.funnel)
+        records = [
+            Placed(found.id, found.digest, found.lines, spool.put(found.payload), len(found.payload))
+            for found in materialise(reading)
+            if spool is not None
+        ]
+        source, path = reading.scope
+        return Read(stage, source, path, reading.extractor, reading.complete, records, list(reading.warnings))
