@@ -26,14 +26,6 @@ _UNIQUE: Final = {"uniqueItems": True}
 _FINAL_LF: Final = {"pattern": "\\n$"}
 _SAYS: Final = {"type": "string", "pattern": "\\S"}
 _NOTHING: Final = {"const": None}
-_OUTSIDE: Final = {
-    "anyOf": [
-        {"pattern": "^~?/"},
-        {"pattern": "://"},
-        {"pattern": "(^|/)\\.\\./"},
-        {"pattern": "(^|/)\\.\\.$", "not": _FINAL_LF},
-    ]
-}
 
 Keywords = Mapping[str, object]
 
@@ -61,14 +53,51 @@ def _consistent(generator: GenerateJsonSchema) -> Keywords:
     return {"allOf": [used, degraded]}
 
 
-def _provenance(generator: GenerateJsonSchema) -> Keywords:
-    from t2c.ledger.events.record import Generation
+def _repo_paths(generator: GenerateJsonSchema) -> Keywords:
+    from t2c.ledger.events.targets import OUTSIDE
 
-    path = ("metadata", "generation")
-    made = _at(path, generator.generate_inner(Generation.__pydantic_core_schema__))
-    by_model = _if(("epistemic", "class"), "llm_inference", _at((*path, "used"), {"const": "llm"}))
-    observed = _if(("epistemic", "class"), "fact", _at((*path, "used"), {"const": "deterministic"}))
-    return {"allOf": [made, by_model, observed]}
+    return {**_UNIQUE, "items": {"not": {"pattern": OUTSIDE}}}
+
+
+def _provenance(generator: GenerateJsonSchema) -> Keywords:
+    from t2c.ledger.events.record import MODEL_CAP, MODEL_CAPS, SPOKEN, Generation
+    from t2c.ledger.events.targets import HOST
+
+    generation, kind, known = ("metadata", "generation"), ("source", "kind"), ("epistemic", "class")
+    made = _at(generation, generator.generate_inner(Generation.__pydantic_core_schema__))
+    by_cap: dict[float, list[str]] = {}
+    for name in _BY_FREQUENCY:
+        by_cap.setdefault(MODEL_CAPS.get(name, MODEL_CAP), []).append(name)
+    capped = [
+        {"if": _at(kind, {"enum": sorted(names)}), "then": _at(_CONFIDENCE, {"maximum": cap})}
+        for cap, names in sorted(by_cap.items())
+    ]
+    no_fact = _at(known, {"not": {"const": "fact"}})
+    proposed = _if(kind, "nl", _at(("lifecycle", "status"), {"const": "proposed"}))
+    by_model = {"allOf": [no_fact, *capped, proposed]}
+    by_code = _at(known, {"not": {"const": "llm_inference"}})
+    no_host = _at(("statement", "target", "symbols"), {"items": {"not": {"pattern": HOST}}})
+    spoken = {"if": _at(kind, {"enum": sorted(SPOKEN)}), "then": no_host}
+    return {"allOf": [made, _if((*generation, "used"), "llm", by_model, by_code), _named(kind), spoken]}
+
+
+_CONFIDENCE: Final = ("epistemic", "confidence")
+_BY_FREQUENCY: Final = ("ast", "git", "todo", "changelog", "document", "test", "system", "agent_log", "nl")
+"""Kinds of sources, those with many records first: whoever checks a record tries them in this order."""
+
+
+def _named(kind: Sequence[str]) -> Keywords:
+    """The id of a record begins as its `source.kind` says."""
+    from t2c.ledger.kernel.ids import RECORD_PREFIX
+
+    *others, last = _BY_FREQUENCY
+    chain: Keywords = {
+        "allOf": [_at(("id",), {"pattern": f"^{RECORD_PREFIX[last]}-"}), _at(kind, {"const": last})]
+    }
+    for name in reversed(others):
+        begins = _at(("id",), {"pattern": f"^{RECORD_PREFIX[name]}-"})
+        chain = {"if": begins, "then": _at(kind, {"const": name}), "else": chain}
+    return chain
 
 
 def _envelope(generator: GenerateJsonSchema) -> Keywords:
@@ -81,7 +110,7 @@ def _envelope(generator: GenerateJsonSchema) -> Keywords:
 
 EXPRESSED: Final[Mapping[str, Callable[[GenerateJsonSchema], Keywords]]] = {
     "t2c.ledger.events.record:_unique": lambda generator: _UNIQUE,
-    "t2c.ledger.events.record:_repo_paths": lambda generator: {**_UNIQUE, "items": {"not": _OUTSIDE}},
+    "t2c.ledger.events.record:_repo_paths": _repo_paths,
     "t2c.ledger.events.record:Generation._consistent": _consistent,
     "t2c.ledger.events.record:Record._provenance": _provenance,
     "t2c.ledger.events.envelope:Envelope._rules": _envelope,
@@ -91,8 +120,8 @@ EXPRESSED: Final[Mapping[str, Callable[[GenerateJsonSchema], Keywords]]] = {
 UNSAID: Final[Mapping[str, str]] = {
     "t2c.ledger.events.base:_three_places": "at most three decimals, within ±(2^53−1)",
     "t2c.ledger.events.base:_walked": "the limits of canonical numbers, keys and depth",
-    "t2c.ledger.events.record:Source._ordered": "lines end where they start or later",
-    "t2c.ledger.events.record:Record._provenance": "metadata.generation names source.extractor",
+    "t2c.ledger.events.record:_metadata": "the limits of canonical numbers, keys and depth",
+    "t2c.ledger.events.record:Record._provenance": "lines end where they start or later, contentHash is the SHA-256 of rawExcerpt, metadata.generation names source.extractor",
     "t2c.ledger.events.envelope:Envelope._rules": "the first number of batch is not above the second",
 }
 """Rules that JSON Schema has no words for; t2c checks them when it reads and when it writes."""

@@ -6,13 +6,20 @@ Shapes follow the published contract; identity and digest follow architecture §
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Literal, Self
+from hashlib import sha256
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
-from t2c.ledger.events.base import FreeForm, Hex64, Portion, RecordRef, Span, Text, Timestamp, Value
+from t2c.ledger.events.base import Hex64, Portion, RecordRef, Span, Text, Timestamp, Value
+from t2c.ledger.events.targets import is_host, is_outside
+from t2c.ledger.kernel import canon
+from t2c.ledger.kernel.ids import RECORD_PREFIX
 
 __all__ = [
+    "MODEL_CAP",
+    "MODEL_CAPS",
+    "SPOKEN",
     "Action",
     "Epistemic",
     "EpistemicClass",
@@ -45,6 +52,13 @@ RelationType = Literal[
     "related_to", "tests", "depends_on", "modifies", "blocks", "supersedes", "claimed_by", "declares",
 ]  # fmt: skip
 
+MODEL_CAPS: Final = {"nl": 0.9, "todo": 0.94, "changelog": 0.94, "agent_log": 0.85, "document": 0.85}
+"""How sure of a statement a model may make a record, by `source.kind` (intent-evidence §1.2)."""
+MODEL_CAP: Final = 0.85
+"""The same for the other kinds of sources, for which no model is meant: the lowest."""
+SPOKEN: Final = frozenset({"nl", "git", "todo", "changelog", "document", "agent_log"})
+"""Kinds of sources that are prose: what looks like a host in them is no symbol."""
+
 
 def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
     if len(values) > 1 and len(set(values)) != len(values):
@@ -54,13 +68,22 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
 
 def _repo_paths(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
-        if value.startswith(("/", "~/")) or "://" in value or ".." in value.split("/"):
+        if is_outside(value):
             raise ValueError(f"{value!r} is not a path inside the repository")
     return _unique(values)
 
 
+def _metadata(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    if "generation" not in value:
+        raise ValueError("metadata.generation is missing")
+    # The type of a generation keeps the limits by itself, and all records of one reading have the same.
+    canon.check({**value, "generation": None})
+    return value
+
+
 Strings = Annotated[tuple[Text, ...], AfterValidator(_unique)]
 RepoPaths = Annotated[tuple[Text, ...], AfterValidator(_repo_paths)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
 
 
 class Target(Value):
@@ -101,12 +124,6 @@ class Source(Value):
     contentHash: Hex64
     rawExcerpt: str | None
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.lines is not None and self.lines.end < self.lines.start:
-            raise ValueError("lines end before they start")
-        return self
-
 
 class Epistemic(Value):
     """How it is known. `class` is never changed by a model (seed, Reguły provenance)."""
@@ -121,7 +138,9 @@ class Generation(Value):
 
     generator: Text
     generatorVersion: Text
-    runtimeVersion: Text
+    runtimeVersion: Annotated[
+        str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$")
+    ]
     requested: Literal["deterministic", "llm"]
     used: Literal["deterministic", "llm"]
     degraded: bool
@@ -146,19 +165,31 @@ class Generation(Value):
         return self
 
 
-def _generation(given: object) -> Generation:
-    """The generation that a record names. All records of one reading name the same, so it is checked once."""
-    if not isinstance(given, dict):
-        raise ValueError("metadata.generation is missing")  # noqa: TRY004 - pydantic turns only ValueError into its own
-    try:
-        return _checked(tuple(given.items()))
-    except TypeError:
-        return Generation.model_validate(given)
+def _used(given: object, extractor: str) -> str:
+    """What `metadata.generation` says was used, once it is known to be right and to name the extractor.
+
+    All records of one reading name the same, so it is checked once.
+    """
+    if type(given) is dict:
+        try:
+            return _checked(tuple(given.items()), extractor)
+        except TypeError:  # a value that cannot be hashed is none that stands in a generation
+            pass
+    return _judged(given, extractor)
 
 
 @lru_cache(maxsize=64)
-def _checked(members: tuple[tuple[str, object], ...]) -> Generation:
-    return Generation.model_validate(dict(members))
+def _checked(members: tuple[tuple[str, object], ...], extractor: str) -> str:
+    return _judged(dict(members), extractor)
+
+
+def _judged(given: object, extractor: str) -> str:
+    generation = Generation.model_validate(given)
+    name, _, version = extractor.rpartition("@")
+    named = (name, version) if name else (extractor, generation.runtimeVersion)
+    if (generation.generator, generation.generatorVersion) != named:
+        raise ValueError("metadata.generation does not name source.extractor")
+    return generation.used
 
 
 class Record(Value):
@@ -171,17 +202,35 @@ class Record(Value):
     source: Source
     epistemic: Epistemic
     observedAt: Timestamp | None
-    metadata: FreeForm
+    metadata: Metadata
 
     @model_validator(mode="after")
     def _provenance(self) -> Self:
-        generation = _generation(self.metadata.get("generation"))
-        name, _, version = self.source.extractor.rpartition("@")
-        generator = (generation.generator, generation.generatorVersion)
-        if generator != ((name, version) if name else (self.source.extractor, generation.runtimeVersion)):
-            raise ValueError("metadata.generation does not name source.extractor")
-        if self.epistemic.cls == "llm_inference" and generation.used != "llm":
+        source = self.source
+        kind = source.kind
+        if self.id[:-21] != RECORD_PREFIX[kind]:
+            raise ValueError(f"the id of a record of source.kind {kind} begins with {RECORD_PREFIX[kind]}-")
+        if (lines := source.lines) is not None and lines.end < lines.start:
+            raise ValueError("lines end before they start")
+        excerpt = source.rawExcerpt
+        if excerpt is not None and sha256(excerpt.encode()).hexdigest() != source.contentHash:
+            raise ValueError("contentHash is not the SHA-256 of rawExcerpt")
+        if _used(self.metadata["generation"], source.extractor) == "llm":
+            self._made_by_a_model()
+        elif self.epistemic.cls == "llm_inference":
             raise ValueError("llm_inference needs used=llm")
-        if self.epistemic.cls == "fact" and generation.used == "llm":
-            raise ValueError("a fact is a deterministic observation; used=llm cannot make one")
+        if (symbols := self.statement.target.symbols) and kind in SPOKEN:
+            for symbol in symbols:
+                if is_host(symbol):
+                    raise ValueError(f"{symbol!r} is the name of a host and no symbol")
         return self
+
+    def _made_by_a_model(self) -> None:
+        kind, epistemic = self.source.kind, self.epistemic
+        if epistemic.cls == "fact":
+            raise ValueError("a fact is a deterministic observation; used=llm cannot make one")
+        most = MODEL_CAPS.get(kind, MODEL_CAP)
+        if epistemic.confidence > most:
+            raise ValueError(f"a model is at most {most} sure of what it reads in source.kind {kind}")
+        if kind == "nl" and self.lifecycle.status != "proposed":
+            raise ValueError("what a model reads in natural language is lifecycle proposed")

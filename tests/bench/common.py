@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -208,7 +209,7 @@ def record(number: int) -> EventDraft:
                     "source": {
                         "kind": "todo", "path": f"docs/part-{number // 1000}/TODO.md",
                         "lines": {"start": number + 4, "end": number + 4}, "revision": None, "symbol": None,
-                        "commitIndex": None, "extractor": "t2c/markdown-todo@1", "contentHash": f"{number:064x}",
+                        "commitIndex": None, "extractor": "t2c/markdown-todo@1", "contentHash": sha256(f"- [ ] {text}".encode()).hexdigest(),
                         "rawExcerpt": f"- [ ] {text}",
                     },
                     "statement": {

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -21,11 +22,13 @@ from pydantic import BaseModel, ValidationError
 from t2c.cli.actions.contracts import UNSAID, Contract, derive, published
 from t2c.ledger.errors import Internal
 from t2c.ledger.kernel.canon import MAX_INT
+from t2c.ledger.kernel.ids import RECORD_PREFIX
 
 SAID_BY_TYPES_ALONE = {
     "has more than three decimals",
     "lies beyond ±(2^53−1)",
     "lines end before they start",
+    "contentHash is not the SHA-256 of rawExcerpt",
     "metadata.generation does not name source.extractor",
     "batch part beyond its size",
 }
@@ -44,7 +47,34 @@ scalars = (
     | st.integers(-9999, 9999).filter(lambda n: n % 1000).map(lambda n: n / 1000)
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
     | st.sampled_from(
-        ["", "a/../b", "..", "../x", "/x", "~", "a://b", "a/..", "a/..\n", "..\n", "\n", " ", "a..b"]
+        [
+            "",
+            "a/../b",
+            "..",
+            "../x",
+            "/x",
+            "~",
+            "a://b",
+            "a/..",
+            "a/..\n",
+            "..\n",
+            "\n",
+            " ",
+            "a..b",
+            "\\x",
+            "C:\\x",
+            "c:/x",
+            "$HOME/x",
+            "%TEMP%",
+            "GET /x",
+            "get /x",
+            "a\\..\\b",
+            "a\0b",
+            "api.example.com",
+            "10.0.0.1",
+            "a.b.io",
+            "pandas.io",
+        ]
     )
 )
 values = st.recursive(
@@ -112,7 +142,7 @@ def objects(schema: dict[str, Any], whole: dict[str, Any]) -> st.SearchStrategy[
 
 
 GENERATION = {
-    "generator": "t2c/todo", "generatorVersion": "1", "runtimeVersion": "1", "requested": "deterministic",
+    "generator": "t2c/todo", "generatorVersion": "1", "runtimeVersion": "0.1.0", "requested": "deterministic",
     "used": "deterministic", "degraded": False, "fallbackReason": None, "provider": None, "model": None,
     "responseId": None,
 }  # fmt: skip
@@ -125,7 +155,11 @@ def whole_records(value: Any, generation: dict[str, Any]) -> Any:
     if isinstance(value, dict):
         found = {name: whole_records(item, generation) for name, item in value.items()}
         if "epistemic" in found and isinstance(found.get("metadata"), dict):
+            excerpt = found["source"]["rawExcerpt"]
             found["source"] = {**found["source"], "extractor": "t2c/todo@1"}
+            if excerpt is not None:
+                found["source"]["contentHash"] = sha256(excerpt.encode()).hexdigest()
+            found["id"] = f"{RECORD_PREFIX[found['source']['kind']]}-{found['id'][-20:]}"
             found["metadata"] = {**found["metadata"], "generation": dict(generation)}
         return found
     return [whole_records(item, generation) for item in value] if isinstance(value, list) else value
@@ -258,7 +292,7 @@ EVENT = {
     "data": {"statement": "x"},
 }  # fmt: skip
 WHOLE = {"intent.v1": INTENT, "envelope.v1": EVENT}
-PATHS, MADE = "statement.target.paths", "metadata.generation"
+PATHS, SYMBOLS, MADE = "statement.target.paths", "statement.target.symbols", "metadata.generation"
 
 
 @pytest.mark.parametrize(
@@ -274,12 +308,61 @@ PATHS, MADE = "statement.target.paths", "metadata.generation"
         ("intent.v1", "id", f"INT-TODO-{ZEROS}\n", False),
         ("intent.v1", "observedAt", "2026-01-05T10:00:00Z", True),
         ("intent.v1", "observedAt", "2026-01-05T10:00:00Z\n", False),
-        ("intent.v1", PATHS, ["a/b", "..a", "a..b", "a/..b", "~a", "a~/", "a:/b", "a/..\n"], True),
+        ("intent.v1", PATHS, ["a/b", "..a", "a..b", "a/..b", "~a", "a~/", "ab:/b", "a/..\n", "get /x"], True),
         ("intent.v1", PATHS, ["a", "a"], False),
         *(
             ("intent.v1", PATHS, [path], False)
-            for path in ("", "/a", "~/a", "a://b", "..", "../a", "a/..", "a/../b")
+            for path in (
+                "",
+                "/a",
+                "~/a",
+                "~",
+                "a://b",
+                "..",
+                "../a",
+                "a/..",
+                "a/../b",
+                "/api/users",
+                "GET /x",
+                "POST  /x",
+                "https://h.example/x",
+                "/var/run/x",
+                "C:\\x",
+                "c:/x",
+                "\\\\server\\x",
+                "\\x",
+                "~\\x",
+                "$HOME/x",
+                "${HOME}",
+                "%APPDATA%\\x",
+                "a\\..\\b",
+                "a\0b",
+            )
         ),
+        ("intent.v1", PATHS, ["$lib/x", "%a", "app/$id.tsx", "[id]/(group)/x", "a b/c", "GETx /y"], True),
+        (
+            "intent.v1",
+            SYMBOLS,
+            ["app.core.run", "config.name", "pandas.io", "Api.Example.com", "1.2.3"],
+            True,
+        ),
+        *(
+            ("intent.v1", SYMBOLS, [host], False)
+            for host in ("api.example.com", "example.org", "h.example.io", "10.0.0.1", "logo.example.com")
+        ),
+        ("intent.v1", "id", f"INT-GIT-{ZEROS}", False),
+        ("intent.v1", "id", f"INT-OTHER-{ZEROS}", False),
+        ("intent.v1", "source.kind", "document", False),
+        ("intent.v1", f"{MADE}.runtimeVersion", "1", False),
+        ("intent.v1", f"{MADE}.runtimeVersion", "1.2.3-rc.1+build", True),
+        ("intent.v1", f"{MADE}.more", 1, False),
+        ("intent.v1", "statement.more", 1, False),
+        ("intent.v1", "statement.target.more", [], False),
+        ("intent.v1", "lifecycle.more", 1, False),
+        ("intent.v1", "source.more", 1, False),
+        ("intent.v1", "source.lines.more", 1, False),
+        ("intent.v1", "epistemic.more", 1, False),
+        ("intent.v1", "more", 1, False),
         ("intent.v1", "metadata", {}, False),
         ("intent.v1", MADE, BY_MODEL, True),
         ("intent.v1", MADE, FELL_BACK, True),
@@ -335,13 +418,54 @@ def test_a_model_makes_no_fact_and_observed_is_for_own_code() -> None:
         assert (refusals(model, payload) is None, validator.is_valid(payload)) == (right, right)
 
 
+def test_how_sure_a_model_may_be_and_what_it_may_say() -> None:
+    model, _, validator = made("intent.v1")
+
+    def verdict(kind: str, confidence: float, status: str = "proposed", by: Any = BY_MODEL) -> bool:
+        payload = {
+            **INTENT,
+            "id": f"{RECORD_PREFIX[kind]}-{ZEROS}",
+            "source": {**INTENT["source"], "kind": kind},
+            "lifecycle": {"status": status},
+            "epistemic": {"class": "plan", "confidence": confidence, "basis": []},
+            "metadata": {"generation": by},
+        }
+        found = {refusals(model, payload) is None, validator.is_valid(payload)}
+        assert len(found) == 1, f"{kind} {confidence}: the type and the schema disagree"
+        return found.pop()
+
+    caps = {"nl": 0.9, "todo": 0.94, "changelog": 0.94, "agent_log": 0.85, "document": 0.85}
+    for kind in RECORD_PREFIX:
+        cap = caps.get(kind, 0.85)
+        assert verdict(kind, cap)
+        assert not verdict(kind, round(cap + 0.001, 3))
+        assert verdict(kind, 1, by=GENERATION)
+    assert not verdict("nl", 0.5, "planned")
+    assert verdict("nl", 0.5, "planned", GENERATION)
+    assert verdict("todo", 0.5, "planned")
+
+
+def test_a_host_is_a_symbol_only_where_a_parser_says_so() -> None:
+    model, _, validator = made("intent.v1")
+    statement = json.loads(json.dumps(INTENT["statement"]))
+    statement["target"]["symbols"] = ["serial.com"]
+    for kind, right in {name: name in ("ast", "test", "system") for name in RECORD_PREFIX}.items():
+        payload = {
+            **INTENT,
+            "id": f"{RECORD_PREFIX[kind]}-{ZEROS}",
+            "source": {**INTENT["source"], "kind": kind},
+            "statement": statement,
+        }
+        assert (refusals(model, payload) is None, validator.is_valid(payload)) == (right, right)
+
+
 def test_a_check_that_nobody_put_into_words_stops_the_derivation(monkeypatch: pytest.MonkeyPatch) -> None:
     intent = CONTRACTS["intent.v1"]
     monkeypatch.setattr(
         "t2c.cli.actions.contracts.UNSAID",
-        {name: rule for name, rule in UNSAID.items() if "_ordered" not in name},
+        {name: rule for name, rule in UNSAID.items() if "_metadata" not in name},
     )
-    with pytest.raises(Internal, match=r"Source\._ordered"):
+    with pytest.raises(Internal, match=r"record:_metadata"):
         derive(intent)
 
 

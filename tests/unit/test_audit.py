@@ -140,7 +140,6 @@ def test_a_sound_chain_has_no_fault(tmp_path: Path) -> None:
         ("not_standing", [draft(OmissionCleared(source="s", path=None, reason="r"))]),
         ("run_unknown", [draft(RunFinished(status="failed", appended={}, detail=None), run="never")]),
         ("record_id", [observed({**A, "id": B["id"]})]),
-        ("content_hash", [observed({**A, "source": {**A["source"], "contentHash": "0" * 64}})]),
         ("object_missing", [draft(ObservationNoted(statement="x", objects=("0" * 64,)), actor=HUMAN)]),
     ],
 )
@@ -148,6 +147,11 @@ def test_a_broken_promise_is_named(tmp_path: Path, kind: str, drafts: list[Event
     schema, domain, _ = audit(tmp_path, drafts)
     assert schema == []
     assert domain == [kind]
+
+
+def test_an_excerpt_that_its_hash_does_not_fit_is_named_at_both_levels(tmp_path: Path) -> None:
+    drafts = [observed({**A, "source": {**A["source"], "contentHash": "0" * 64}})]
+    assert audit(tmp_path, drafts)[:2] == (["schema"], ["content_hash"])
 
 
 def test_what_hands_say_of_unknown_things_is_unproven_and_no_fault(tmp_path: Path) -> None:
