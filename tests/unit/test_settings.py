@@ -20,6 +20,7 @@ OTHER = {
     "debug": (True, "true", "yes"),
     "allow_network_filesystem": (True, "true", "1"),
     "scan.commits": (7, "7", "7"),
+    "scan.processes": (3, "3", "3"),
     "scan.max_file_bytes": (8, "8", "8"),
     "scan.max_changelog_bytes": (9, "9", "9"),
     "redact.detect": (False, "false", "no"),
