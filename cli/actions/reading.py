@@ -119,11 +119,12 @@ def read_sources(
     *,
     given: Sequence[Given] = (),
     only: frozenset[str] | None = None,
+    alone: bool = False,
 ) -> Sources:
     """Read the whole tree and the history. Nothing is recorded; what fails is a stage that says so.
 
     `kept` is what an earlier scan kept of files that still hold what is recorded. `given` are files that the caller
-    names, `only` the stages to run (None: all).
+    names, `only` the stages to run (None: all). `alone` reads the given files and nothing else.
     """
     from t2c.ledger.intake.code.languages import unread_languages
     from t2c.ledger.intake.tracked import tracked_but_ignored
@@ -136,7 +137,8 @@ def read_sources(
         if only is None or name in only
     }
     mark = stamp(context, extractors)
-    plan = plan_jobs(inventory, extractors, kept if kept is not None and kept.stamp == mark else None, given)
+    believed = kept if kept is not None and kept.stamp == mark else None
+    plan = plan_jobs(inventory, {} if alone else extractors, believed, given)
     first = Stage("inventory", "inventory", warnings=list(inventory.warnings), files=len(inventory.files))
     first.warnings += tracked_but_ignored(context.root, inventory)
     stages = [first, *(Stage(name, extractor.source) for name, extractor in extractors.items())]
@@ -144,9 +146,9 @@ def read_sources(
     sources.unread = tuple(
         warning.path or "" for warning in inventory.warnings if warning.reason == "unreadable_folder"
     )
-    past = history_of(context, state, kept) if only is None or "git" in only else None
+    past = history_of(context, state, believed) if only is None or "git" in only else None
     _Reading(context, inventory, extractors, plan, sources).run(past)
-    if "code" in extractors:
+    if "code" in extractors and not alone:
         wants = extractors["code"].wants
         code = next(stage for stage in stages if stage.name == "code")
         code.warnings += unread_languages((entry.path for entry in inventory.files), wants)
