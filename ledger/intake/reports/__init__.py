@@ -1,0 +1,1 @@
+"""Reports of tests, coverage and static analysis, as evidence of what ran and what it found."""
