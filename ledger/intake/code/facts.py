@@ -156,7 +156,7 @@ class _Facts:
             item.qualified,
             metadata,
             symbol=item.qualified,
-            symbols=(item.qualified,),
+            symbols=() if item.native == "test" else (item.qualified,),  # a title names nothing
             excerpt=item.header,
             lines=item.lines,
             approximate=item.approximate,

@@ -45,10 +45,9 @@ _WIDE_MARKS: Final = (
 )
 _MINIFIED_NAME: Final = re.compile(r"[.-]min\.[a-z]+$")
 _GENERATED: Final = re.compile(
-    rb"^[ \t]*(?:#|//|/\*|\*|--|;|<!--)[^\n]{0,200}?"
-    rb"(?:@generated\b|\bgenerated\b[^\n]{0,200}\bdo not (?:edit|modify)\b)",
-    re.IGNORECASE | re.MULTILINE,
+    rb"@generated\b|\bgenerated\b[^\n]{0,200}\bdo not (?:edit|modify)\b", re.IGNORECASE
 )
+_COMMENT_START: Final = (b"#", b"//", b"/*", b"*", b"--", b";", b"<!--", b"<?php", b"%", b"{-", b"(*")
 _NOT_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 _STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
 
@@ -76,7 +75,7 @@ def _objections(path: str, content: bytes) -> Iterator[tuple[str, str]]:
             "minified_file",
             f"a line of {longest} bytes and lines of more than {_LONG_AVERAGE} bytes on average",
         )
-    if _GENERATED.search(content[:_GENERATED_HEAD]):
+    if _says_generated(content):
         yield "generated_file", "says near its start that it is generated and not to be edited"
     if _depth(content) > _MAX_DEPTH:
         yield "nested_too_deeply", f"brackets nested deeper than {_MAX_DEPTH}"
@@ -84,6 +83,22 @@ def _objections(path: str, content: bytes) -> Iterator[tuple[str, str]]:
         yield "nested_too_deeply", f"more than {_MAX_ANGLES} '<' in one line"
     if (bad := _undecodable(content)) > max(_MAX_BAD_BYTES, _MAX_BAD_SHARE * len(content)):
         yield "undecodable_file", f"{bad} of {len(content)} bytes are not UTF-8"
+
+
+def _says_generated(content: bytes) -> bool:
+    """Whether the comments that stand before the first line of code say so; a generator may hold such words."""
+    if _GENERATED.search(content, 0, _GENERATED_HEAD) is None:
+        return False
+    in_block = False
+    for line in content[:_GENERATED_HEAD].removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        line = line.strip()
+        if not (in_block or not line or line.startswith(_COMMENT_START)):
+            return False
+        if _GENERATED.search(line):
+            return True
+        if line.startswith((b"/*", b"<!--", b"(*", b"{-")) or in_block:
+            in_block = not line.endswith((b"*/", b"-->", b"*)", b"-}"))
+    return False
 
 
 def _minified(content: bytes) -> int | None:

@@ -46,9 +46,9 @@ class Language(NamedTuple):
 _TABLE: Final = (
     Language("python", "Python", "tree-sitter-python", ("py", "pyi", "pyw"), ("SConstruct", "SConscript"), ("python",), version=2),
     Language("go", "Go", "tree-sitter-go", ("go",)),
-    Language("javascript", "JavaScript", "tree-sitter-javascript", ("js", "mjs", "cjs", "jsx"), (), ("node", "bun"), queries=("ecmascript.scm", "javascript.scm")),
+    Language("javascript", "JavaScript", "tree-sitter-javascript", ("js", "mjs", "cjs", "jsx"), (), ("node", "bun"), queries=("ecmascript.scm", "jsx.scm", "javascript.scm")),
     Language("typescript", "TypeScript", "tree-sitter-typescript", ("ts", "mts", "cts"), (), ("deno", "ts-node", "tsx"), "language_typescript", ("ecmascript.scm", "typescript.scm")),
-    Language("tsx", "TypeScript", "tree-sitter-typescript", ("tsx",), (), (), "language_tsx", ("ecmascript.scm", "typescript.scm"), traits="typescript"),
+    Language("tsx", "TypeScript", "tree-sitter-typescript", ("tsx",), (), (), "language_tsx", ("ecmascript.scm", "jsx.scm", "typescript.scm"), traits="typescript"),
     Language("rust", "Rust", "tree-sitter-rust", ("rs",)),
     Language("java", "Java", "tree-sitter-java", ("java",)),
     Language("php", "PHP", "tree-sitter-php", ("php", "phtml", "php8"), (), ("php",), "language_php"),

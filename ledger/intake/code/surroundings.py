@@ -59,8 +59,7 @@ class Surroundings:
         before = self.text[line:start]
         if not line and start > NEAR:
             return start  # no line's end is near
-        words = before.lstrip()
-        return start - len(words) if words and not words.translate(None, _WORDS) else start
+        return start - len(before[len(before.rstrip(_WORDS)) :].lstrip())
 
     def decorator(self, start: int, end: int, top: Definition | None) -> None:
         """Give a decorator to the definition whose header it stands in, or keep it for the next."""

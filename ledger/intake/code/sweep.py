@@ -128,11 +128,7 @@ class _Sweep:
         written = b"" if name_node is None else text[name_node.start_byte : name_node.end_byte]
         if (start, end, written) == self.last:
             return
-        body = None
-        if role != "const":
-            for field in traits.body_fields:
-                if (body := node.child_by_field_name(field)) is not None:
-                    break
+        body = None if role == "const" else traits.body(node)
         lead = self.around.lead(start)
         name_start = start if name_node is None else name_node.start_byte
         header_end = end if body is None else body.start_byte
@@ -200,7 +196,7 @@ class _Sweep:
             native=native,
             natives=(native,),
             name=own.rpartition(".")[2] or own,
-            qualified=f"{outer}.{own}" if outer and len(outer) < _MAX_QUALIFIED else own,
+            qualified=f"{outer}{traits.joint(found)}{own}" if outer and len(outer) < _MAX_QUALIFIED else own,
             start=found.start,
             end=found.end,
             lines=self.around.lines(found.start, found.end),

@@ -18,13 +18,22 @@ from t2c.ledger.intake.code.outline import Definition, Found, Role, SymbolKind, 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["MAX_NAME", "LinePattern", "Traits", "dotted_path", "joined_path", "traits_of"]
+__all__ = [
+    "MAX_NAME",
+    "LinePattern",
+    "Traits",
+    "dotted_path",
+    "joined_path",
+    "plain_name",
+    "separated",
+    "traits_of",
+]
 
 MAX_NAME: Final = 160
 """Bytes of the longest name that is read."""
 
 _TEST_FILE: Final = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|spec|specs|testing)/|(?:^|[/._-])(?:test|spec|tests|specs)[^/]*\.[^/.]+$"
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|(?:^|[/._-])(?:tests?|specs?)(?:[._-][^/]*)?\.[^/.]+$"
     r"|(?:^|/)[^/]*(?:Tests?|Spec|TestCase)\.[a-z]+$"
 )
 _REVERSED_NAME: Final = re.compile(rb"\s*([!?]?[\w$\x80-\xff]+)")
@@ -72,6 +81,13 @@ class Traits:
 
     # names and kinds
 
+    def body(self, node: Node) -> Node | None:
+        """The node of what a definition holds; the header ends where it starts."""
+        for field in self.body_fields:
+            if (body := node.child_by_field_name(field)) is not None:
+                return body
+        return None
+
     def name(self, found: Found) -> str:
         """The name, dotted if it qualifies itself; empty if it is none and the definition is left out."""
         return plain_name(found.written)
@@ -83,6 +99,10 @@ class Traits:
     def qualifier(self, found: Found) -> str:
         """What else stands before the name, for example the type of a receiver; empty without."""
         return ""
+
+    def joint(self, found: Found) -> str:
+        """What joins the name to that of what holds it; titles of tests are no members and take another sign."""
+        return "."
 
     def kind(self, found: Found) -> SymbolKind:
         """A function is a method inside of a type, of a scope that opens one, of an object, or if qualified."""
@@ -242,3 +262,18 @@ def joined_path(written: str, path: str) -> str:
         elif step not in ("", "."):
             folders.append(step)
     return "/".join(folders) or "."
+
+
+def separated(text: str) -> list[str]:
+    """The parts of a list between commas, those inside of brackets not counted; `=>` and `->` close nothing."""
+    parts, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        if sign in "([{<":
+            depth += 1
+        elif sign in ")]}" or (sign == ">" and text[at - 1 : at] not in ("=", "-")):
+            depth -= 1
+        elif sign == "," and depth <= 0:
+            parts.append(text[start:at])
+            start = at + 1
+    parts.append(text[start:])
+    return [part for part in map(str.strip, parts) if part]
