@@ -19,6 +19,7 @@ _BEFORE: Final = re.compile(
 _NEXT: Final = re.compile(
     r"[+\"'`*]*+(?:\s*+[,/&–-]|\s+(?:and|or|to|through|oraz|i|lub|do)\b)+\s*+(?:[<>=~^!]{1,3}\s*+)?\Z"
 )
+_PACKAGE: Final = re.compile(r"[\w./-]+\Z")
 _WINDOW: Final = 60
 """Characters before a number in which the name that it belongs to is looked for."""
 _RUNTIMES: Final = PRODUCTS | words(
@@ -49,12 +50,25 @@ def without_product_versions(text: str, home: str | None = None) -> str:
     for match in _NUMBER.finditer(text):
         start = match.start()
         listed = last is not None and start - last <= _WINDOW and _NEXT.match(text[last:start])
-        if listed or _names_product(text[max(0, start - _WINDOW) : start], home):
+        if (
+            listed
+            or _is_of_package(text, start, home)
+            or _names_product(text[max(0, start - _WINDOW) : start], home)
+        ):
             parts.append(text[kept:start])
             kept = last = match.end()
         else:
             last = None
     return "".join((*parts, text[kept:])) if parts else text
+
+
+def _is_of_package(text: str, start: int, home: str | None) -> bool:
+    """True for `name@1.2.3` and `name@~1.2.3`."""
+    at = start - 1 if text[start - 1 : start] not in ("~", "^", "=") else start - 2
+    if start == 0 or text[at] != "@":
+        return False
+    match = _PACKAGE.search(text, max(0, at - _WINDOW), at)
+    return match is not None and match[0].lower() != home
 
 
 def _names_product(before: str, home: str | None) -> bool:

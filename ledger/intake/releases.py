@@ -13,7 +13,15 @@ from typing import Final, NamedTuple
 
 from t2c.ledger.intake.vocabulary import words
 
-__all__ = ["UNRELEASED", "Release", "day_of", "release_of"]
+__all__ = [
+    "UNRELEASED",
+    "Release",
+    "day_of",
+    "package_of",
+    "release_of",
+    "says_unreleased",
+    "says_yanked",
+]
 
 UNRELEASED: Final = "Unreleased"
 """The version of what has none yet."""
@@ -23,7 +31,7 @@ class Release(NamedTuple):
     """A release as its heading tells it.
 
     `day` is an ISO date or None, `undated` says that there is a date nobody can read, `name` is what stands
-    before the version (`Gin`).
+    before the version (`Gin`), `package` the one of several that it belongs to (`pkg@1.2.3`, `pkg/v1.2.3`).
     """
 
     version: str
@@ -32,6 +40,7 @@ class Release(NamedTuple):
     unreleased: bool
     undated: bool = False
     name: str | None = None
+    package: str | None = None
 
 
 _MARKUP: Final = re.compile(r"[\[\]`*]|(?<!\w)_|_(?!\w)")
@@ -39,11 +48,19 @@ _VERSION: Final = (
     r"[vV]?(?P<version>\d+(?:\.(?:\d+|x))++"
     r"(?:(?!-\d{4}-\d)(?:[-+.]?(?!x\b)[A-Za-z][0-9A-Za-z]*+(?:[-.+][0-9A-Za-z]++)*+|[-+]\d[\w.]*+))?+)"
 )
-_HEADED: Final = re.compile(rf"(?:[\w./@-]+@)?{_VERSION}(?P<rest>.*)$", re.DOTALL)
+_HEADED: Final = re.compile(
+    rf"(?:(?P<package>@?[\w.-][\w./-]*?)(?:@|[/-](?=v\d)|:\s(?=v\d)))?{_VERSION}(?P<rest>.*)$", re.DOTALL
+)
 _WHOLE: Final = re.compile(r"[vV](?P<version>\d+)(?P<rest>(?:\s*$|\s*[-–—/(:,]).*)$", re.DOTALL)
 _NAMED: Final = re.compile(
     rf"(?P<name>(?:[\w.&+-]+\s+){{1,3}})(?:{_VERSION}|[vV](?P<whole>\d+))(?P<rest>.*)$", re.DOTALL
 )
+_LEAD: Final = re.compile(
+    r"(?:(?:noteworthy |major |user[- ]visible )?changes|what['’]?s new|release notes|news|changelog) (?:in|with|for|of)"
+    r"(?: (?:release|version|the))?\s+",
+    re.IGNORECASE,
+)
+_COMING: Final = re.compile(r"\b(?:in development|(?:next|upcoming) (?:release|version))\W*\Z", re.IGNORECASE)
 _SAYS_RELEASE: Final = words("version release ver ver. wersja wydanie v")
 _OPEN: Final = re.compile(
     r"(?:unreleased|upcoming|next(?: release| version)?|tbd|tba|head|main|master|development|in development|wip"
@@ -53,10 +70,20 @@ _OPEN: Final = re.compile(
 _SAYS_OPEN: Final = re.compile(
     r"\b(?:unreleased|not (?:yet )?released|upcoming|tbd|tba|niewydan[ea])\b", re.IGNORECASE
 )
-_YANKED: Final = re.compile(r"\b(?:yanked|wycofan[ae])\b", re.IGNORECASE)
+_YANKED: Final = re.compile(
+    r"\b(?:yanked|withdrawn|retracted|recalled|unpublished|wycofan[ae])\b|\[pulled\]|\(pulled\)",
+    re.IGNORECASE,
+)
+_YANKED_LINE: Final = re.compile(
+    r"\W*(?:this (?:release|version) (?:was|has been|is|got) )?(?:yanked|withdrawn|retracted|unpublished)\b",
+    re.IGNORECASE,
+)
+_NOT_YET: Final = re.compile(r"\W*(?:unreleased|not (?:yet )?released|tbd|tba)\W*$", re.IGNORECASE)
+_NEVER: Final = re.compile(r"\b(?:unreleased|not (?:yet )?released|never released)\b", re.IGNORECASE)
+_PACKAGE: Final = re.compile(r"@[\w.-]+/[\w.-]+\Z")
 _ENDS: Final = re.compile(
-    r"\s*$|\s*[-–—:/|,(\"'“]|\s+(?:\d{4}[-/.]|\d{1,2}(?:st|nd|rd|th|\.)?\s+[^\W\d_]|[^\W\d_]{3,12}\.?\s+\d{1,2}\D)"
-    r"|\s+(?:yanked|unreleased|released|tb[da])\b",
+    r"\.?\s*$|\.(?=\s*[-–—(])|\s*[-–—:/|,(\"'“]|\s+(?:\d{4}[-/.]|\d{1,2}(?:st|nd|rd|th|\.)?\s+[^\W\d_]|[^\W\d_]{3,12}\.?\s+\d{1,2}\D)"
+    r"|\s+(?:yanked|unreleased|released|tagged|tb[da])\b",
     re.IGNORECASE,
 )
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
@@ -85,9 +112,17 @@ def release_of(heading: str, *, loose: bool, name: str | None = None) -> Release
     with nothing but a date, a name after a sign, or a mark. `loose` also takes one to three words before the
     version (`Gin v1.12.0`) and a bare name after it; a known `name` before the version is always taken.
     """
-    text = " ".join(_MARKUP.sub(" ", heading).split())
-    if not text or len(text) > 300:
+    if len(heading) > 300:
         return None
+    text = " ".join(_MARKUP.sub(" ", heading).split()).removeprefix("~~")
+    pulled = "[pulled]" in heading.lower()
+    if not text:
+        return None
+    lead = _LEAD.match(text)
+    if lead is not None:
+        text, loose = text[lead.end() :], True
+        if _COMING.search(text):
+            return Release(UNRELEASED, None, yanked=False, unreleased=True)
     if text[0].isalpha():
         open_ = _OPEN.match(text)
         if open_ is not None:
@@ -96,9 +131,12 @@ def release_of(heading: str, *, loose: bool, name: str | None = None) -> Release
     if match is not None:
         if not loose and not _ENDS.match(match["rest"]):
             return None
-        return _told(match["version"], match["rest"])
+        told = _told(match["version"], match["rest"])
+        package = match["package"] if match.re is _HEADED else None
+        return told._replace(package=package, yanked=told.yanked or pulled)
     day = day_of(text)
-    if day is not None and _ISO.match(text):
+    date = _ISO.match(text)
+    if day is not None and date is not None and _ENDS.match(text, date.end()):
         return Release(day, day, yanked=bool(_YANKED.search(text)), unreleased=False)
     match = _NAMED.match(text) if loose or name else None
     if match is None or not _ENDS.match(match["rest"]):
@@ -115,8 +153,25 @@ def release_of(heading: str, *, loose: bool, name: str | None = None) -> Release
 def _told(version: str, rest: str) -> Release:
     day = day_of(rest)
     undated = day is None and _DATE_LIKE.search(rest) is not None
-    unreleased = day is None and _SAYS_OPEN.search(rest) is not None
+    unreleased = (_SAYS_OPEN if day is None else _NEVER).search(rest) is not None
+    day = None if unreleased else day
     return Release(version.rstrip(".-+"), day, _YANKED.search(rest) is not None, unreleased, undated)
+
+
+def package_of(title: str, folder: str) -> str | None:
+    """The package whose changelog a title heads: `@scope/name`, or the name of the folder that the file is in."""
+    name = title.strip(" `")
+    return name if _PACKAGE.match(name) or (folder and name == folder) else None
+
+
+def says_unreleased(line: str) -> bool:
+    """True for a line that says nothing but that a release is not out yet."""
+    return _NOT_YET.match(line) is not None
+
+
+def says_yanked(line: str) -> bool:
+    """True for a line that begins by saying that a release was withdrawn."""
+    return _YANKED_LINE.match(line) is not None
 
 
 def day_of(text: str) -> str | None:
