@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from t2c.ledger.events.record import Action
 from t2c.ledger.intake.inline import blanked
@@ -36,6 +36,7 @@ __all__ = [
     "conventional",
     "fold",
     "head_of",
+    "known",
     "may_deny",
     "object_of",
 ]
@@ -259,6 +260,17 @@ def _meaning(word: str, prose: str, end: int) -> tuple[Word | None, int]:
     return None, end
 
 
+def known(word: str) -> Literal["en", "pl"] | None:
+    """The language of a lower-case word that names an action; None if it names none."""
+    if word in VERBS:
+        return "en"
+    plain = bare(word)
+    if word in _POLISH_NOUNS or any(plain.startswith(stem) for stem, _ in STEMS.get(plain[:4], ())):
+        return "pl"
+    return "en" if word in NOUNS else None
+
+
+_POLISH_NOUNS: Final = words("testy testow zmiana zmiany")
 _ENGLISH: Final = VERBS.keys() | NOUNS.keys() | PHRASES.keys()
 _GOVERNED: Final = re.compile(r"\s+(?:the|an?|all|every|each|any|this|these|its|their|our|your)\b")
 """What only a verb governs: "the service documents its limits"."""
