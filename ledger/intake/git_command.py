@@ -35,8 +35,11 @@ _SET: Final = (
 
 _OPTIONS: Final = (
     "--no-pager", "--no-replace-objects", "-c", "core.attributesFile=/dev/null", "-c", "core.fsmonitor=false",
+    "-c", "core.bigFileThreshold=1m",
 )  # fmt: skip
-"""Enough for rev-list, cat-file, diff-tree and ls-files: these ignore all settings about how history is shown."""
+"""Enough for rev-list, cat-file, diff-tree and ls-files: these ignore all settings about how history is shown.
+
+Lines of a file above 1 MiB are not counted: whoever reads, and however much memory there is, it stays the same."""
 
 _ENVIRONMENT: Final = os.environ  # noqa: TID251  # looked at only to keep it away from Git; no setting is read
 
@@ -64,6 +67,8 @@ class Repository(Struct, frozen=True):
     head_ref: str | None
     """The full name of the branch, also when it has no commit yet; None if HEAD is detached."""
     at_top: bool
+    work_tree: Path | None
+    """Its top folder; None if it is a bare repository."""
     _git: git.Git
 
     @property
@@ -75,6 +80,12 @@ class Repository(Struct, frozen=True):
     def shallow_roots(self) -> frozenset[str]:
         """Commits whose parents a shallow clone left out; empty if the history is whole."""
         return frozenset(_bytes_of(self.common_dir / "shallow").decode("ascii", "replace").split())
+
+    @property
+    def grafts(self) -> int:
+        """Commits to which `info/grafts` gives other parents; they are read with their own."""
+        lines = _bytes_of(self.common_dir / "info" / "grafts").splitlines()
+        return sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
 
     @property
     def unborn(self) -> bool:
@@ -198,6 +209,7 @@ def _opened(top: Path) -> Repository:
             branch=None if head_ref is None else head_ref.removeprefix("refs/heads/"),
             head_ref=head_ref,
             at_top=work_tree not in top.parents or git_dir in (top, *top.parents),
+            work_tree=work_tree,
             _git=git.Git(str(top)),
         )
     finally:

@@ -1,7 +1,7 @@
-"""From the raw bytes of commits and of what they changed to values.
+"""From the raw bytes of commit and tag objects to values.
 
-Messages are decoded here, by the encoding that the commit declares, from the bytes of the commit object: Git's
-own and GitPython's conversions lose letters. Bytes that do not decode are kept, written as `\\xNN`.
+Messages are decoded here, by the encoding that the object declares, from its bytes: Git's own and GitPython's
+conversions lose letters. Bytes that do not decode are kept, written as `\\xNN`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import IO, Final, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from t2c.ledger.intake.inventory import repository_name
-from t2c.ledger.kernel.paths import is_invisible
-
-__all__ = [
-    "Change",
-    "Changes",
-    "Commit",
-    "Ident",
-    "is_documentation",
-    "parse_commit",
-    "read_changes",
-    "read_commits",
-]
+__all__ = ["Commit", "Ident", "Tag", "parse_commit", "parse_tag", "read_commits", "read_objects"]
 
 _ESCAPING: Final = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined"})
 """Python codecs that are no character sets and would read backslashes or host names."""
 
 _DATE: Final = re.compile(rb"\s*(-?\d{1,15}) ([+-])(\d{2,4})\s*$")
 _CO_AUTHOR: Final = re.compile(r"^co-authored-by:[ \t]*([^<\n]*)", re.IGNORECASE | re.MULTILINE)
+_SIGNATURE: Final = re.compile(rb"^-----BEGIN (?:PGP|SSH|SIGNED) ", re.MULTILINE)
 
 
 class Ident(NamedTuple):
@@ -64,21 +53,65 @@ class Commit(Struct, frozen=True):
         return tuple(dict.fromkeys(name for name in found if name))
 
 
-def read_commits(stream: IO[bytes]) -> Iterator[Commit]:
-    """The commits in the output of `git cat-file --batch`. Objects that are missing are left out."""
+class Tag(Struct, frozen=True):
+    """One annotated tag object: what it points to, who made it when, its message without a signature."""
+
+    target: str
+    tagger: Ident
+    message: str
+    signed: bool
+
+
+def read_objects(stream: IO[bytes]) -> Iterator[tuple[str, bytes, bytes] | None]:
+    """(name, type, content) of each object in the output of `git cat-file --batch`, None for a missing one."""
     while header := stream.readline():
         words = header.split()
-        if len(words) != 3:
+        if len(words) != 3 or not words[2].isdigit():
+            yield None
             continue
         size = int(words[2])
         content = stream.read(size)
         stream.read(1)
         if len(content) == size:
-            yield parse_commit(words[0].decode("ascii"), content)
+            yield words[0].decode("ascii", "replace"), words[1], content
+
+
+def read_commits(stream: IO[bytes]) -> Iterator[Commit]:
+    """The commits in the output of `git cat-file --batch`. Objects that are missing are left out."""
+    for found in read_objects(stream):
+        if found is not None:
+            yield parse_commit(found[0], found[2])
 
 
 def parse_commit(sha: str, content: bytes) -> Commit:
     """Read one commit object. Never raises: what is malformed is empty."""
+    fields, parents, message = _parsed(content)
+    declared = _encoding(fields)
+    text, broken = _decoded(message, declared)
+    author, broken_author = _ident(fields.get(b"author", b""), declared)
+    committer, broken_committer = _ident(fields.get(b"committer", b""), declared)
+    undecodable = declared if broken or broken_author or broken_committer else None
+    return Commit(sha, tuple(parents), author, committer, text.replace("\r\n", "\n").strip(), undecodable)
+
+
+def parse_tag(content: bytes) -> Tag:
+    """Read one tag object. Never raises: what is malformed is empty."""
+    fields, _, message = _parsed(content)
+    declared = _encoding(fields)
+    signature = _SIGNATURE.search(message)
+    text, _ = _decoded(message[: signature.start()] if signature else message, declared)
+    tagger, _ = _ident(fields.get(b"tagger", b""), declared)
+    signed = signature is not None or b"gpgsig" in fields or b"gpgsig-sha256" in fields
+    return Tag(
+        fields.get(b"object", b"").decode("ascii", "replace"),
+        tagger,
+        text.replace("\r\n", "\n").strip(),
+        signed,
+    )
+
+
+def _parsed(content: bytes) -> tuple[dict[bytes, bytes], list[str], bytes]:
+    """The first field of each name, all parents, and the message of a commit or tag object."""
     head, _, message = content.partition(b"\n\n")
     fields: dict[bytes, bytes] = {}
     parents: list[str] = []
@@ -88,12 +121,11 @@ def parse_commit(sha: str, content: bytes) -> Commit:
             parents.append(value.decode("ascii", "replace"))
         elif name:  # a continuation line of a signature starts with a space
             fields.setdefault(name, value)
-    declared = fields.get(b"encoding", b"UTF-8").decode("ascii", "replace").strip() or "UTF-8"
-    text, broken = _decoded(message, declared)
-    author, broken_author = _ident(fields.get(b"author", b""), declared)
-    committer, broken_committer = _ident(fields.get(b"committer", b""), declared)
-    undecodable = declared if broken or broken_author or broken_committer else None
-    return Commit(sha, tuple(parents), author, committer, text.replace("\r\n", "\n").strip(), undecodable)
+    return fields, parents, message
+
+
+def _encoding(fields: dict[bytes, bytes]) -> str:
+    return fields.get(b"encoding", b"UTF-8").decode("ascii", "replace").strip() or "UTF-8"
 
 
 def _decoded(raw: bytes, declared: str) -> tuple[str, bool]:
@@ -136,106 +168,3 @@ def _when(text: bytes) -> str | None:
         )
     except (OverflowError, ValueError):
         return None
-
-
-class Change(NamedTuple):
-    """One changed file: its path now (or before it was deleted), Git's status letter, its former path."""
-
-    path: str
-    status: str
-    previous: str | None
-
-
-class Changes(Struct):
-    """What one commit changed, our own folders left out. `files` holds the first `limit` paths in byte order.
-
-    `count` is the number of files, `hidden` of those left out. Lines are None where they were not counted.
-    """
-
-    limit: int
-    files: list[Change] = field(default_factory=list)
-    count: int = 0
-    hidden: int = 0
-    additions: int | None = None
-    deletions: int | None = None
-    documentation_only: bool = True
-
-    def add(self, change: Change) -> None:
-        if is_invisible(change.path):
-            self.hidden += 1
-            return
-        self.count += 1
-        self.documentation_only = self.documentation_only and is_documentation(change.path)
-        self.files.append(change)
-        if len(self.files) >= 2 * self.limit + 100:
-            self.trim()
-
-    def add_lines(self, path: str, added: bytes, deleted: bytes) -> None:
-        if is_invisible(path):
-            return
-        self.additions = (self.additions or 0) + (int(added) if added.isdigit() else 0)
-        self.deletions = (self.deletions or 0) + (int(deleted) if deleted.isdigit() else 0)
-
-    def trim(self) -> None:
-        self.files.sort()
-        del self.files[self.limit :]
-
-
-def read_changes(stream: IO[bytes], limit: int, *, counted: bool) -> Iterator[tuple[str, Changes]]:
-    """Each commit's changes from `git diff-tree --stdin -z --raw [--numstat] --always`, as they arrive.
-
-    A commit is given once the next one begins or the stream ends. `counted` says that `--numstat` was asked for.
-    """
-    tokens = _tokens(stream)
-    sha: str | None = None
-    lines = 0 if counted else None
-    changes = Changes(limit)
-    for token in tokens:
-        if token.startswith(b":"):
-            status = token.rpartition(b" ")[2].decode("ascii", "replace")
-            first = repository_name(next(tokens, b""))
-            if status[:1] in ("R", "C"):
-                changes.add(Change(repository_name(next(tokens, b"")), status, first))
-            else:
-                changes.add(Change(first, status, None))
-        elif b"\t" in token:
-            added, deleted, name = token.split(b"\t", 2)
-            if not name:
-                next(tokens, b"")
-                name = next(tokens, b"")
-            changes.add_lines(repository_name(name), added, deleted)
-        elif token:
-            if sha is not None:
-                changes.trim()
-                yield sha, changes
-            sha = token.decode("ascii", "replace")
-            changes = Changes(limit, additions=lines, deletions=lines)
-    if sha is not None:
-        changes.trim()
-        yield sha, changes
-
-
-def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
-    rest = b""
-    while chunk := stream.read(1 << 16):
-        *whole, rest = (rest + chunk).split(b"\0")
-        yield from whole
-    if rest:
-        yield rest
-
-
-_DOC_FOLDERS: Final = frozenset({"doc", "docs", "documentation"})
-_DOC_ENDINGS: Final = (".md", ".mdx", ".rst", ".adoc")
-_DOC_NAMES: Final = re.compile(
-    r"(readme|changelog|changes|news|todo|contributing|policy|module)(\.txt)?", re.IGNORECASE
-)
-
-
-def is_documentation(path: str) -> bool:
-    """True for a file that documents: in a documentation folder, of a prose format, or a README and its like."""
-    *folders, name = path.split("/")
-    return (
-        name.lower().endswith(_DOC_ENDINGS)
-        or not _DOC_FOLDERS.isdisjoint(folder.lower() for folder in folders)
-        or _DOC_NAMES.fullmatch(name) is not None
-    )

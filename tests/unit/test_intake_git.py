@@ -145,6 +145,14 @@ def test_a_commit_is_a_claim_with_what_it_changed(repo: Repo) -> None:
         "filesChanged": 3,
         "additions": 1,
         "deletions": 1,
+        "trailers": [
+            {"key": "Co-authored-by", "value": "Eve"},
+            {"key": "Co-Authored-By", "value": "Dan"},
+        ],
+        "agents": [],
+        "commitType": "fix",
+        "scope": "core",
+        "breaking": False,
     }
     assert (older.actor, older.action, older.confidence) == ("Ada", "unknown", 0.53)
     assert [record.source.revision for record in valid(history)] == [sha, first]
@@ -261,7 +269,7 @@ def test_only_the_newest_are_read_and_the_rest_is_counted(repo: Repo) -> None:
     assert history.total == 5
     assert warned(history) == [("git", None, "older_commits", 3)]
     assert history.reading.complete
-    assert shas(read_history(repo.path, limit=0)) == []
+    assert shas(read_history(repo.path)) == shas(read_history(repo.path, limit=0)) == made[::-1]
 
 
 def test_known_commits_stand_and_are_not_read_again(repo: Repo) -> None:
@@ -315,9 +323,7 @@ def test_odd_file_names_come_as_records_write_them(repo: Repo) -> None:
     repo.commit("odd")
     draft = only(read_history(repo.path))
     assert {file["path"] for file in draft.metadata["changedFiles"]} == {*odd, '"caf\\351"'}
-    assert set(draft.paths) == {*odd, '"caf\\351"'} - {
-        "~home.txt"
-    }  # the record contract refuses home folders
+    assert set(draft.paths) == {*odd, '"caf\\351"'}
     valid(read_history(repo.path))
 
 
@@ -379,6 +385,7 @@ def test_damage_is_told_and_proves_nothing(repo: Repo, tmp_path: Path) -> None:
         history = read_history(copy)
         assert {warning.reason for warning in history.reading.warnings} == {"git_failed"}, name
         assert not history.reading.complete, name
+        assert history.seen is None, name
         return history
 
     assert damaged("head", lambda copy: (copy / ".git/HEAD").unlink()).reachable is None
@@ -391,15 +398,50 @@ def test_damage_is_told_and_proves_nothing(repo: Repo, tmp_path: Path) -> None:
         damaged("config", lambda copy: (copy / ".git/config").write_text("[broken\n") and None).head is None
     )
     assert damaged("ancestor", lambda copy: (copy / loose(first)).unlink()).reachable is None
-    blob = repo.git("rev-parse", f"{second}:b.py")
-    history = damaged("blob", lambda copy: (copy / loose(blob)).unlink())
-    assert third in shas(history)
-    assert second not in shas(history)  # its paths were told before its lines could not be
     tree = repo.git("rev-parse", f"{second}^{{tree}}")
     history = damaged("tree", lambda copy: (copy / loose(tree)).unlink())
     assert third not in shas(history)  # its tree differs from one that is lost
     assert history.reachable == {first, second, third}
     assert "unable to read tree" in history.reading.warnings[0].detail
+
+
+@pytest.mark.parametrize("lost", [0, 3, 6])
+def test_a_lost_file_costs_one_commit_its_lines_and_the_others_nothing(repo: Repo, lost: int) -> None:
+    made = [
+        repo.commit(f"c{n}", f"f{n}.py", GIT_COMMITTER_DATE=f"2026-01-06T08:00:0{n}+00:00") for n in range(7)
+    ]
+    plain = read_history(repo.path)
+    blob = repo.git("rev-parse", f"{made[lost]}:f{lost}.py")
+    (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    (repo.path / ".git/index").unlink()  # else Git takes the content from the work tree
+    history = read_history(repo.path)
+    assert warned(history) == [("git.commit", f"commit:{made[lost]}", "lines_not_counted", 1)]
+    assert history.reading.complete
+    for before, now in zip(plain.reading.records, history.reading.records, strict=True):
+        if now.revision == made[lost]:
+            assert (now.metadata["additions"], now.metadata["deletions"]) == (None, None)
+            assert now.paths == before.paths
+        else:
+            assert now == before
+
+
+def test_after_many_lost_files_lines_are_left_out_at_once(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        repo.commit(f"c{number}", f"f{number}.py")
+        repo.commit(f"d{number}", "same.py")
+    repo.commit("first", "kept.py")
+    for number in range(12):
+        blob = repo.git("rev-parse", f"HEAD:f{number}.py")
+        (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    (repo.path / ".git/index").unlink()
+    monkeypatch.setattr("t2c.ledger.intake.git_changes._MOST_FAILURES", 3)
+    history = read_history(repo.path)
+    assert len(history.reading.records) == 25
+    uncounted = [draft.text for draft in history.reading.records if draft.metadata["additions"] is None]
+    assert {f"c{number}" for number in range(12)} <= set(uncounted)
+    assert len(warned(history)) == len(uncounted) > 12
 
 
 def _pointer_to_nowhere(copy: Path) -> None:
@@ -541,8 +583,11 @@ def test_grafts_hide_no_commit(repo: Repo) -> None:
     (repo.path / ".git/info").mkdir(exist_ok=True)
     (repo.path / ".git/info/grafts").write_text(f"{made[3]}\n")
     assert repo.git("rev-list", "--count", "HEAD") == "1"
-    assert read_history(repo.path) == plain
-    assert plain.reachable == frozenset(made)
+    history = read_history(repo.path)
+    assert history.reading.records == plain.reading.records
+    assert history.reachable == plain.reachable == frozenset(made)
+    assert warned(history) == [("git", None, "grafts", 1)]
+    assert history.reading.complete
 
 
 def test_a_limit_beyond_every_history_reads_all(repo: Repo) -> None:
@@ -586,7 +631,10 @@ def test_replaced_objects_are_read_as_they_were_made(repo: Repo) -> None:
     first = repo.commit("one", "a.py")
     second = repo.commit("two", "b.py")
     repo.git("replace", second, first)
-    assert shas(read_history(repo.path)) == [second, first]
+    history = read_history(repo.path)
+    assert shas(history) == [second, first]
+    assert warned(history) == [("git", None, "replace_refs", 1)]
+    assert history.reading.complete
 
 
 def test_the_number_of_processes_does_not_grow_with_the_history(
@@ -601,10 +649,13 @@ def test_the_number_of_processes_does_not_grow_with_the_history(
     monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
     history = read_history(repo.path)
     assert len(history.reading.records) == 12
-    assert log.read_text().count("run") == 3
+    assert log.read_text().count("run") == 4
     log.unlink()
     read_history(repo.path, known=history.reachable or frozenset())
-    assert log.read_text().count("run") == 1
+    assert log.read_text().count("run") == 2
+    log.unlink()
+    read_history(repo.path, known=history.reachable or frozenset(), seen=history.seen)
+    assert not log.exists()
 
 
 def test_progress_counts_commits(repo: Repo) -> None:

@@ -1,0 +1,287 @@
+"""What commits changed: files, renames, lines, submodules, read by Git's plumbing as a stream.
+
+Counting lines is the dear part of a history, ten times the rest, so two processes share it: blocks of commits
+in turn, each block read while the other process works on its next one. A commit whose file contents are missing
+costs only its own line counts, not the commits after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import IO, Final, NamedTuple
+
+from msgspec import Struct, field
+
+from t2c.ledger.intake.git_command import GitUnusable, Repository
+from t2c.ledger.intake.inventory import repository_name
+from t2c.ledger.kernel.paths import is_invisible
+
+__all__ = ["Change", "ChangeReader", "Changes", "Submodule", "is_documentation", "read_changes"]
+
+_BLOCK: Final = 64
+"""Commits of one process in turn: about what a pipe holds, so that neither process waits for the other's reader."""
+_TWO_FROM: Final = 1000
+"""Commits from which a second process is worth its start."""
+_MOST_FAILURES: Final = 20
+"""Breaks of one process after which lines are not counted any more."""
+_MAX_NAMES: Final = 200_000
+_GITLINK: Final = b"160000"
+_NO_MODE: Final = b"000000"
+
+_TREE: Final = (
+    "diff-tree",
+    "--stdin",
+    "-r",
+    "--root",
+    "-z",
+    "--always",
+    "-l1000",
+    "--no-ext-diff",
+    "--no-textconv",
+)
+_COUNTED: Final = ("--raw", "--numstat", "-M", "--relative")
+_NAMES_ONLY: Final = ("--raw", "-M100%", "--relative")
+"""Needs no file contents, which may be missing: only exact renames are found."""
+
+
+class Change(NamedTuple):
+    """One changed file: its path now (or before it was deleted), Git's status letter, its former path."""
+
+    path: str
+    status: str
+    previous: str | None
+
+
+class Submodule(NamedTuple):
+    """A submodule that moved: the commit before and after, None where it was not there."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+class Changes(Struct):
+    """What one commit changed, apart from `.git`, `.t2c` and `.dwp`; `files` are the first `limit` paths in byte order.
+
+    `count` is the number of files, `hidden` of those left out. `additions` and `deletions` are None where lines
+    were not counted; `uncounted` are files of which they hold nothing: binary ones and those above 1 MiB.
+    """
+
+    limit: int
+    files: list[Change] = field(default_factory=list)
+    submodules: list[Submodule] = field(default_factory=list)
+    count: int = 0
+    hidden: int = 0
+    additions: int | None = None
+    deletions: int | None = None
+    uncounted: int = 0
+    documentation_only: bool = True
+
+    def add(self, path: str, status: str, previous: str | None, name: _Name) -> None:
+        """Take one file, unless it is one that no record speaks of."""
+        if name.invisible:
+            self.hidden += 1
+            return
+        self.count += 1
+        self.documentation_only = self.documentation_only and name.documentation
+        self.files.append(Change(path, status, previous))
+        if len(self.files) >= 2 * self.limit + 100:
+            self.trim()
+
+    def trim(self) -> None:
+        """Keep the first paths in byte order."""
+        self.files.sort()
+        del self.files[self.limit :]
+        self.submodules.sort()
+
+
+class _Name(NamedTuple):
+    path: str
+    invisible: bool
+    documentation: bool
+
+
+class _Names(dict[bytes, _Name]):
+    """Names of files, each looked at once: the same few thousand come again and again in a history."""
+
+    def __missing__(self, raw: bytes) -> _Name:
+        if len(self) >= _MAX_NAMES:
+            self.clear()
+        path = repository_name(raw)
+        found = self[raw] = _Name(path, is_invisible(path), is_documentation(path))
+        return found
+
+
+def read_changes(
+    stream: IO[bytes], limit: int, *, counted: bool, names: _Names | None = None
+) -> Iterator[tuple[str, Changes]]:
+    """Each commit's changes from `git diff-tree --stdin -z --raw [--numstat] --always`, as they arrive.
+
+    A commit is given once the next one begins or the stream ends. `counted` says that `--numstat` was asked for.
+    """
+    named = _Names() if names is None else names
+    tokens = _tokens(stream)
+    sha: str | None = None
+    lines = 0 if counted else None
+    changes = Changes(limit)
+    links: set[bytes] = set()
+    for token in tokens:
+        if token.startswith(b":"):
+            status = token[token.rfind(b" ") + 1 :].decode("ascii", "replace")
+            first = next(tokens, b"")
+            if _GITLINK in (token[1:7], token[8:14]):
+                links.add(first)
+                status = _submodule(changes, token, named[first])
+                if not status:
+                    continue
+            if status[:1] in ("R", "C"):
+                name = named[next(tokens, b"")]
+                changes.add(name.path, status, named[first].path, name)
+            else:
+                name = named[first]
+                changes.add(name.path, status, None, name)
+        elif b"\t" in token:
+            added, deleted, raw = token.split(b"\t", 2)
+            if not raw:
+                next(tokens, b"")
+                raw = next(tokens, b"")
+            if raw not in links and not named[raw].invisible:
+                _count(changes, added, deleted)
+        elif token:
+            if sha is not None:
+                changes.trim()
+                yield sha, changes
+            sha = token.decode("ascii", "replace")
+            changes = Changes(limit, additions=lines, deletions=lines)
+            links = set()
+    if sha is not None:
+        changes.trim()
+        yield sha, changes
+
+
+def _submodule(changes: Changes, token: bytes, name: _Name) -> str:
+    """Note a submodule's move; the status of the file that it took the place of or gave it to, empty if none."""
+    old_mode, new_mode, old, new = token[1:].split(b" ")[:4]
+    before = old.decode("ascii", "replace") if old_mode == _GITLINK else None
+    after = new.decode("ascii", "replace") if new_mode == _GITLINK else None
+    if name.invisible:
+        changes.hidden += 1
+        return ""
+    changes.submodules.append(Submodule(name.path, before, after))
+    if before is None and old_mode != _NO_MODE:
+        return "D"
+    return "A" if after is None and new_mode != _NO_MODE else ""
+
+
+def _count(changes: Changes, added: bytes, deleted: bytes) -> None:
+    if added.isdigit() and deleted.isdigit():
+        changes.additions = (changes.additions or 0) + int(added)
+        changes.deletions = (changes.deletions or 0) + int(deleted)
+    else:
+        changes.uncounted += 1
+
+
+def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
+    """What stands between NULs. Takes what there is: to wait for more would hold up the other process."""
+    rest = b""
+    arrived: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    while chunk := arrived(1 << 16):
+        *whole, rest = (rest + chunk).split(b"\0")
+        yield from whole
+    if rest:
+        yield rest
+
+
+class ChangeReader:
+    """Reads what commits changed, in the order asked for, in bounded memory.
+
+    `complaint` is what Git said of commits whose changes could not be read at all, None if there are none.
+    """
+
+    def __init__(self, repository: Repository, limit: int) -> None:
+        self.repository = repository
+        self.limit = limit
+        self.counted = not repository.partial
+        self.names = _Names()
+        self.complaint: str | None = None
+
+    def read(self, shas: Sequence[str]) -> Iterator[tuple[str, Changes | None]]:
+        """Each commit with its changes, None where Git cannot tell them. Raises GitUnusable if Git is missing."""
+        if len(shas) < _TWO_FROM or not self.counted:
+            yield from self._lane(shas)
+            return
+        blocks = [shas[start : start + _BLOCK] for start in range(0, len(shas), _BLOCK)]
+        lanes = [self._started(blocks[first::2]) for first in (0, 1)]
+        for number, block in enumerate(blocks):
+            lane = lanes[number % 2]
+            for _ in block:
+                yield next(lane)
+
+    def _started(self, blocks: Iterable[Sequence[str]]) -> Iterator[tuple[str, Changes | None]]:
+        """The commits of these blocks, from a process that runs from now on and not only when it is asked."""
+        lane = self._lane(list(chain.from_iterable(blocks)))
+        return chain((next(lane),), lane)
+
+    def _lane(self, shas: Sequence[str]) -> Iterator[tuple[str, Changes | None]]:
+        done = failures = 0
+        while done < len(shas):
+            held: tuple[str, Changes] | None = None
+            try:
+                for sha, changes in self._diffed(
+                    shas[done:], counted=self.counted and failures < _MOST_FAILURES
+                ):
+                    if held is not None:
+                        yield held
+                        done += 1
+                    while shas[done] != sha:  # one that Git passed over
+                        yield shas[done], None
+                        done += 1
+                    held = sha, changes
+                if held is not None:
+                    yield held
+                    done += 1
+                if done < len(shas):
+                    yield shas[done], None
+                    done += 1
+            except GitUnusable as problem:
+                if problem.reason != "git_failed":
+                    raise
+                # It broke off within the commit that it began last, or before it named the next one.
+                failures += 1
+                for sha in shas[done : done + 2]:
+                    yield sha, self._alone(sha)
+                    done += 1
+
+    def _alone(self, sha: str) -> Changes | None:
+        """One commit's changes: with lines, else the names alone, else None."""
+        for counted in (True, False) if self.counted else (False,):
+            try:
+                return next((changes for _, changes in list(self._diffed([sha], counted=counted))), None)
+            except GitUnusable as problem:
+                complaint = problem.detail
+        self.complaint = self.complaint or complaint
+        return None
+
+    def _diffed(self, shas: Sequence[str], *, counted: bool) -> Iterator[tuple[str, Changes]]:
+        options = _COUNTED if counted else _NAMES_ONLY
+        with self.repository.output(*_TREE, *options, lines=shas) as stream:
+            yield from read_changes(stream, self.limit, counted=counted, names=self.names)
+
+
+_DOC_FOLDERS: Final = frozenset({"doc", "docs", "documentation"})
+_DOC_ENDINGS: Final = (".md", ".mdx", ".rst", ".adoc")
+_DOC_NAMES: Final = re.compile(
+    r"(readme|changelog|changes|news|todo|contributing|policy|module)(\.txt)?", re.IGNORECASE
+)
+
+
+def is_documentation(path: str) -> bool:
+    """True for a file that documents: in a documentation folder, of a prose format, or a README and its like."""
+    *folders, name = path.split("/")
+    return (
+        name.lower().endswith(_DOC_ENDINGS)
+        or not _DOC_FOLDERS.isdisjoint(folder.lower() for folder in folders)
+        or _DOC_NAMES.fullmatch(name) is not None
+    )
