@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from t2c.projections.base import Projection
 from t2c.projections.graph import GraphProjection
+from t2c.projections.interop.event_log import LogProjection
 from t2c.projections.records import RecordsProjection
 from t2c.projections.render import markdown
 from t2c.projections.runs import RunsProjection
@@ -17,6 +18,7 @@ __all__ = ["ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     GraphProjection(),
+    LogProjection(),
     RecordsProjection(),
     RunsProjection(),
     SummaryProjection(markdown.summary),

@@ -1,7 +1,7 @@
 """What a record is about, as its contract has it: each list in one spelling, and what may stand in none of them.
 
 `target.paths` holds paths of the repository and nothing else: no route of a web interface, no path of a host, no way
-out through `..`. Names of hosts are no symbols (intent-evidence §1; seed, provenance rules).
+out through `..`. Names of hosts are no symbols (intent-evidence §1; decisions A7).
 """
 
 from __future__ import annotations

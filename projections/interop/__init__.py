@@ -1,0 +1,1 @@
+"""The same facts in other systems' shapes."""
