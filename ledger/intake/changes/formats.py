@@ -11,7 +11,7 @@ from t2c.ledger.intake.base import MAX_EXCERPT, shortened
 from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import MAX_STATEMENT, Block, Heading, Item, Paragraph
 
-__all__ = ["Format", "blocks_of", "format_of", "unfit"]
+__all__ = ["Format", "blocks_of", "format_of", "item_of", "unfit"]
 
 Format = Literal["markdown", "rst", "outline"]
 
@@ -54,7 +54,7 @@ def blocks_of(written: Format, lines: Iterable[str], notes: Notes) -> Iterator[B
     if written == "rst":
         return rst.blocks(lines, notes)
     if written == "outline":
-        return _entries(markup.blocks(map(_headed, lines), notes))
+        return _entries(markup.blocks(map(_headed, lines), notes), notes)
     return markup.blocks(lines, notes)
 
 
@@ -64,15 +64,29 @@ def _headed(line: str) -> str:
     return "#" * len(stars[1]) + line[len(stars[1]) :] if stars else line
 
 
-def _entries(blocks: Iterable[Block]) -> Iterator[Block]:
+def _entries(blocks: Iterable[Block], notes: Notes) -> Iterator[Block]:
     """In an outline each paragraph below a category is an entry."""
     level = 0
     for block in blocks:
         if isinstance(block, Heading):
             level = block.level
-        if isinstance(block, Paragraph) and level > 1:
-            text = " ".join(line for _, line in block.lines)
-            raw = shortened("\n".join(line for _, line in block.lines), MAX_EXCERPT)
-            yield Item(0, shortened(text, MAX_STATEMENT), raw, block.lines[0][0], block.lines[-1][0])
-        else:
-            yield block
+        yield item_of(block, notes) if isinstance(block, Paragraph) and level > 1 else block
+
+
+def item_of(paragraph: Paragraph, notes: Notes, more: str = "") -> Item:
+    """A paragraph that is a statement of its own; what is cut short is noted, as in a list."""
+    text = " ".join(line for _, line in paragraph.lines)
+    raw = "\n".join(line for _, line in paragraph.lines)
+    first, last = paragraph.lines[0][0], paragraph.lines[-1][0]
+    if len(text) > MAX_STATEMENT:
+        notes.add("statement_truncated", f"longer than {MAX_STATEMENT} characters", first)
+    if len(raw) > MAX_EXCERPT:
+        notes.add("excerpt_truncated", f"longer than {MAX_EXCERPT} characters", first)
+    return Item(
+        0,
+        shortened(text, MAX_STATEMENT),
+        shortened(raw, MAX_EXCERPT),
+        first,
+        last,
+        shortened(more, MAX_STATEMENT),
+    )
