@@ -12,14 +12,16 @@ AnchorMode = Literal["off", "best-effort", "required"]
 class ScanSettings(NamedTuple):
     """What a scan reads and where it stops; sizes are in bytes. What it leaves out it names.
 
-    `processes` 0 is as many as there are processors.
+    `commits` 0 is the whole history, `processes` 0 as many as there are processors.
     """
 
-    commits: int = 500
+    commits: int = 0
     max_file_bytes: int = 1_000_000
     max_changelog_bytes: int = 8_000_000
     exclude: tuple[str, ...] = ()
     processes: int = 0
+    markers: tuple[str, ...] = ("TODO", "FIXME", "HACK", "XXX")
+    communication: str = "project"
 
 
 class AnchorSettings(NamedTuple):

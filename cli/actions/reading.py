@@ -127,6 +127,7 @@ def read_sources(
     names, `only` the stages to run (None: all). `alone` reads the given files and nothing else.
     """
     from t2c.ledger.intake.code.languages import unread_languages
+    from t2c.ledger.intake.comments.tags import unread_endings
     from t2c.ledger.intake.tracked import tracked_but_ignored
 
     settings, progress = context.settings.scan, context.progress
@@ -148,10 +149,13 @@ def read_sources(
     )
     past = history_of(context, state, believed) if only is None or "git" in only else None
     _Reading(context, inventory, extractors, plan, sources).run(past)
-    if "code" in extractors and not alone:
-        wants = extractors["code"].wants
-        code = next(stage for stage in stages if stage.name == "code")
-        code.warnings += unread_languages((entry.path for entry in inventory.files), wants)
+    if not alone:
+        for stage in stages:
+            paths = (entry.path for entry in inventory.files)
+            if stage.name == "code":
+                stage.warnings += unread_languages(paths, extractors["code"].wants)
+            elif stage.name == "comments":
+                stage.warnings += unread_endings(paths)
     return sources
 
 
@@ -299,10 +303,12 @@ class _Reading:
             self.stages[name].stand(reading)
 
     def _history(self, past: HistoryRead) -> None:
-        stage = Stage("git", "git")
+        stage = Stage("git", "git", looked=past.wanted)
         self.sources.stages.append(stage)
-        past.fill(stage.take, stage.warnings)
+        for read, spool in past.reads:
+            stage.take(read, spool)
         stage.failure = past.failure
+        stage.kept_records = past.standing
         if past.failure is not None:
             stage.warnings.append(Warning("git", None, "git_failed", past.failure.what))
         self.sources.revision, self.sources.branch = past.head, past.branch

@@ -134,6 +134,13 @@ class Recording:
             return reachable is not None and (path or "").removeprefix("commit:") not in reachable
         if source == "link":
             return linked
+        if source == "git":
+            return any(
+                scope.path == path
+                for stage in self.sources.stages
+                if stage.source == "git" and stage.failure is None and stage.looked
+                for scope in stage.scopes
+            )
         return (source, path) not in self.sources.unchanged and any(
             stage.source == source and stage.failure is None and stage.looked for stage in self.sources.stages
         )

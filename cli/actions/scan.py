@@ -22,7 +22,20 @@ from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.standing import keep, load
 
-__all__ = ["ScanResult", "Scanned", "scan"]
+__all__ = ["ScanResult", "Scanned", "StageRow", "scan"]
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """How one stage went: the files it wants, those of them that were not read again, what stands and what is left
+    out of them. The files of `inventory` are all that were found."""
+
+    name: str
+    status: str
+    files: int
+    unchanged: int
+    records: int
+    omissions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,7 @@ class ScanResult:
     omissions: Mapping[str, int]
     relations: int
     stages: Mapping[str, str]
+    table: Sequence[StageRow]
     ledger: str
     seq: int
     made: bool
@@ -88,6 +102,10 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
         keep_read(ledger, standing, sources.kept)
         run = recording.run if recording.appended["run.started"] else None
         stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
+        table = [
+            StageRow(item.name, item.status, item.files, item.unchanged, item.records, item.omissions)
+            for item in sources.stages
+        ]
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
         appended = dict(sorted(recording.appended.items()))
         del recording, sources  # what was read is recorded: the views are made from the journal alone
@@ -99,6 +117,7 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
             omissions=_omissions(state),
             relations=len(state.relations),
             stages=stages,
+            table=table,
             ledger=created.ledger,
             seq=standing.position.seq,
             made=created.made,

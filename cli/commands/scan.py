@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +15,9 @@ from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
 from t2c.ledger.errors import Findings, Usage
 
+if TYPE_CHECKING:
+    from t2c.cli.actions.scan import StageRow
+
 __all__ = ["scan"]
 
 
@@ -23,23 +27,41 @@ def scan(
         str | None, typer.Argument(metavar="ROOT", help="The repository; the same as t2c --root ROOT scan.")
     ] = None,
     commits: Annotated[
-        int | None, typer.Option(metavar="N", help="Read the N newest commits (scan.commits).", min=1)
+        int | None, typer.Option(metavar="N", help="Read the N newest commits; 0: all (scan.commits).", min=0)
+    ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A task or ticket to read as well; may be repeated."),
+    ] = None,
+    report: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A report of tests, coverage or findings to read as well."),
+    ] = None,
+    commit: Annotated[
+        str | None, typer.Option(metavar="SHA", help="The commit that the reports are about.")
+    ] = None,
+    cycle: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="What a runtime cycle observed, to read as well.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything was left out.")] = False,
     json: Json = False,
 ) -> None:
-    """Read tasks, changelogs, Git history and code, record what changed, link it and make the views.
+    """Read every source of the repository, record what changed, link it and make the views.
 
-    A second scan of an unchanged repository appends nothing. What cannot be read is counted and named, never
-    dropped. Makes the ledger if there is none.
+    Sources are tasks, comments, changelogs, documents, code, configuration, what a team wrote about its tickets, and
+    the history. A second scan of an unchanged repository appends nothing. What cannot be read is counted and named,
+    never dropped. Makes the ledger if there is none. What --task, --report and --cycle name stands until it is given
+    again.
 
     Examples:
 
         t2c scan
         t2c scan ../service --json
         t2c scan --strict
+        t2c scan --task ticket.md --report build/junit.xml --commit "$(git rev-parse HEAD)"
     """
     from t2c.cli.actions import scan as action
+    from t2c.cli.actions.given import given_files
     from t2c.ledger.intake.base import REMARKS
 
     invocation = Invocation.of(ctx)
@@ -48,7 +70,14 @@ def scan(
             raise Usage(f"two roots were given: {invocation.root} and {folder}", remedy="give one of them")
         invocation.root = folder
     with invocation.context({"scan.commits": commits}) as context:
-        scanned = action.scan(context)
+        if commit is not None and not report:
+            raise Usage("--commit was given without a report", remedy="give the report too: --report FILE")
+        given = [
+            *given_files(context, "nl", task or ()),
+            *given_files(context, "tests", report or (), commit),
+            *given_files(context, "cycle", cycle or ()),
+        ]
+        scanned = action.scan(context, given)
         if scanned.failure is None:
             keep_up(invocation, context)
         if scanned.result.made:
@@ -86,11 +115,36 @@ def _text(result: object, summary: Path, style: Style) -> str:
     lines.append(f"  relations  {result.relations:,}")
     if result.omissions:
         lines.append("  " + style.doubtful("left out") + "   " + _counts(result.omissions))
-    poor = [f"{name} {status}" for name, status in result.stages.items() if status != "succeeded"]
-    if poor:
-        lines.append("  " + style.doubtful("stages") + "     " + ", ".join(poor))
+    lines += ["", *_table(result.table, style), ""]
     lines.append(f"  read       {summary.as_posix()}")
     return "\n".join(lines)
+
+
+def _table(stages: Sequence[StageRow], style: Style) -> list[str]:
+    """One line a stage: what it read, what it found and how it went. Stages with nothing to do are left out."""
+    rows = [("stage", "files", "unchanged", "records", "left out", "")]
+    rows += [
+        (
+            stage.name,
+            f"{stage.files:,}",
+            f"{stage.unchanged:,}",
+            f"{stage.records:,}",
+            f"{stage.omissions:,}",
+            stage.status if stage.status != "succeeded" else "",
+        )
+        for stage in stages
+        if stage.files or stage.records or stage.omissions or stage.status != "succeeded"
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [
+            row[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(row[1:5], widths[1:], strict=True)),
+        ]
+        line = "  " + "  ".join(cells)
+        lines.append(style.faint(line) if number == 0 else f"{line}  {style.doubtful(row[5])}".rstrip())
+    return lines
 
 
 def _counts(counts: object) -> str:

@@ -16,7 +16,13 @@ from msgspec import Struct
 
 from t2c import __version__
 from t2c.ledger.events.identity import digest_of_bare
-from t2c.ledger.events.record import Action, EpistemicClass, Modality, Polarity, SourceKind, Status
+from t2c.ledger.events.record import SPOKEN, Action, EpistemicClass, Modality, Polarity, SourceKind, Status
+from t2c.ledger.events.targets import (
+    normalised_paths,
+    normalised_symbols,
+    normalised_tickets,
+    normalised_versions,
+)
 from t2c.ledger.kernel.canon import canonical, decimal3
 from t2c.ledger.kernel.ids import RecordId, normalised, record_id
 
@@ -246,10 +252,10 @@ def _record(
             "subject": draft.subject,
             "object": draft.object,
             "target": {
-                "paths": _ordered(draft.paths),
-                "symbols": _ordered(draft.symbols),
-                "tickets": _ordered(draft.tickets),
-                "versions": _ordered(draft.versions),
+                "paths": normalised_paths(draft.paths),
+                "symbols": normalised_symbols(draft.symbols, of_code=source not in SPOKEN),
+                "tickets": normalised_tickets(draft.tickets),
+                "versions": normalised_versions(draft.versions),
             },
             "modality": draft.modality,
             "polarity": draft.polarity,

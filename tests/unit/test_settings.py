@@ -21,6 +21,8 @@ OTHER = {
     "allow_network_filesystem": (True, "true", "1"),
     "scan.commits": (7, "7", "7"),
     "scan.processes": (3, "3", "3"),
+    "scan.markers": (("TODO", "PERF"), '["TODO", "PERF"]', "TODO, PERF"),
+    "scan.communication": ("team", '"team"', "team"),
     "scan.max_file_bytes": (8, "8", "8"),
     "scan.max_changelog_bytes": (9, "9", "9"),
     "redact.detect": (False, "false", "no"),
@@ -91,7 +93,6 @@ def test_a_value_of_the_wrong_kind_names_key_file_line_and_what_is_expected(
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("scan.commits", "0"),
         ("scan.commits", "-1"),
         ("scan.commits", "1e3"),
         ("scan.commits", "many"),
@@ -205,7 +206,7 @@ def test_an_empty_or_relative_xdg_folder_is_as_if_not_set(
     (tmp_path / "relative/config/t2c/config.toml").write_text("scan.commits = 12")
     environ = {"HOME": str(tmp_path / "home")} | ({} if value is None else {"XDG_CONFIG_HOME": value})
     assert load(tmp_path, environ).scan.commits == 11
-    assert load(tmp_path, {**environ, "HOME": ""}).scan.commits == 500
+    assert load(tmp_path, {**environ, "HOME": ""}).scan.commits == 0
 
 
 def test_the_root_says_where_it_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
