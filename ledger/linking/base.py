@@ -22,7 +22,7 @@ __all__ = [
     "Rule",
 ]
 
-Rule = Literal["number", "ticket", "symbol", "path"]
+Rule = Literal["number", "ticket", "symbol", "path", "release"]
 
 
 class LinkDraft(Struct, frozen=True):
@@ -114,6 +114,12 @@ PRIORS: Final[Mapping[str, Prior]] = MappingProxyType(
         "path_tail": Prior(
             0.85, "At least two last parts of the path are written and one module's file has them."
         ),
+        "release_package": Prior(0.97, "Heading and tag name the same version of the same package."),
+        "release_version": Prior(0.95, "Heading and tag name the same version, and neither names a package."),
+        "release_one_sided": Prior(
+            0.85, "The version is the same, and the package is told by only one of the two or by a folder."
+        ),
+        "release_equivalent": Prior(0.8, "The versions are the same number, written in two ways."),
     }
 )
 """Confidence of each grade of evidence. These are priors, set by judgement and not yet calibrated: no

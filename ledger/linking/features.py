@@ -43,6 +43,8 @@ _CHANGELOG_FILE: Final = re.compile(
 )
 _CHANGELOG: Final = re.compile(r"\b(?:change[- ]?log|release notes|history|news)\b", re.IGNORECASE)
 
+_NO_COMMITS: Final = frozenset({"git_tag_fact", "git_identity_declaration"})
+"""Kinds of statements of Git that are no commits."""
 _WORD: Final = re.compile(r"[A-Z][a-z]{3,}|[a-z]{4,}|[A-Z]{4,}")
 _EMPTY_WORDS: Final = frozenset(
     word
@@ -62,6 +64,7 @@ class _Target(msgspec.Struct, gc=False):
     paths: tuple[str, ...]
     symbols: tuple[str, ...]
     tickets: tuple[str, ...]
+    versions: tuple[str, ...] = ()
 
 
 class _Words(msgspec.Struct, gc=False):
@@ -87,6 +90,8 @@ class _Epistemic(msgspec.Struct, gc=False, rename={"cls": "class"}):
 class _Metadata(msgspec.Struct, gc=False):
     docOnly: Any = None
     anchor: Any = None
+    package: Any = None
+    commit: Any = None
 
 
 class Record(msgspec.Struct, gc=False):
@@ -147,7 +152,8 @@ class Corpus(Struct, frozen=True):
     """All that the rules may see; sequences are in the order of record ids.
 
     `commits` leaves out those that keep the books of a release. `modules` maps a file to its module record,
-    `tails` the last two parts of a path to the module files that end in them.
+    `tails` the last two parts of a path to the module files that end in them. `todos` holds the plans, those in the
+    roadmap of a changelog included; `releases` are what changelogs announce, `tags` what Git has.
     """
 
     todos: Sequence[Statement]
@@ -157,6 +163,8 @@ class Corpus(Struct, frozen=True):
     tails: Mapping[str, Sequence[str]]
     names: Names
     unreadable: int
+    releases: Sequence[Record] = ()
+    tags: Sequence[Record] = ()
 
 
 def read(bodies: Iterable[bytes]) -> Corpus:
@@ -170,11 +178,18 @@ def read(bodies: Iterable[bytes]) -> Corpus:
     for record in records:
         if (kind := by_kind.get(record.source.kind)) is not None:
             kind.append(record)
-    todos, entries, code = by_kind["todo"], by_kind["changelog"], by_kind["ast"]
-    commits = [commit for commit in by_kind["git"] if not keeps_books(commit)]
+    code, told = by_kind["ast"], by_kind["changelog"]
+    releases = [record for record in told if record.statement.kind == "changelog_release"]
+    planned = [record for record in told if record.epistemic.cls == "plan"]
+    apart = {record.id for record in (*releases, *planned)}
+    entries = [record for record in told if record.id not in apart]
+    todos = sorted((*by_kind["todo"], *planned), key=lambda record: record.id)
+    tags = [record for record in by_kind["git"] if record.statement.kind == "git_tag_fact"]
+    history = [record for record in by_kind["git"] if record.statement.kind not in _NO_COMMITS]
+    commits = [commit for commit in history if not keeps_books(commit)]
     undone = reverts.undone(
         reverts.Commit(commit.source.revision, commit.statement.text, commit.text)
-        for commit in by_kind["git"]
+        for commit in history
         if commit.source.revision is not None
     )
     written = {record.id: _mentions(record) for kind in (todos, entries, commits) for record in kind}
@@ -205,6 +220,8 @@ def read(bodies: Iterable[bytes]) -> Corpus:
         tails=tails,
         names=names,
         unreadable=unreadable,
+        releases=releases,
+        tags=tags,
     )
 
 

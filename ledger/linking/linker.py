@@ -19,6 +19,7 @@ MAX_RELATIONS: Final = 8
 _EXAMPLES: Final = 3
 _OMITTED: Final = {
     "ambiguous_path": "paths that several files end in",
+    "ambiguous_release": "releases whose version several tags bear, of several packages or commits",
     "ambiguous_symbol": "names with several declarations",
     "commit_after_release": "commits that cite what an entry cites but are younger than its release",
     "number_too_common": "citations or pairings under a number that too many records share",

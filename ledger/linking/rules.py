@@ -1,4 +1,4 @@
-"""The four rules. Each reads a corpus and yields what it found and where it abstained, one at a time.
+"""The rules. Each reads a corpus and yields what it found and where it abstained, one at a time.
 
 No rule relates two code facts: nothing but structure is true between them, and structure is not said here.
 Presence only locates: that a name or a file exists evidences no plan. A prohibition is satisfied by absence, so
@@ -14,6 +14,7 @@ from t2c.ledger.events.record import RelationType
 from t2c.ledger.linking.base import Abstention, Hit, Rule
 from t2c.ledger.linking.citations import STRENGTH, Citation, Grade
 from t2c.ledger.linking.features import Corpus, Statement
+from t2c.ledger.linking.releases import tagged
 
 __all__ = [
     "MAX_CANDIDATES",
@@ -151,6 +152,7 @@ RULES: Final[Mapping[Rule, Callable[[Corpus], Iterator[Hit | Abstention]]]] = {
     "ticket": ticket,
     "symbol": symbol,
     "path": path,
+    "release": tagged,
 }
 
 
