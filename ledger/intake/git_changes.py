@@ -79,14 +79,14 @@ class Changes(Struct):
     uncounted: int = 0
     documentation_only: bool = True
 
-    def add(self, path: str, status: str, previous: str | None, name: _Name) -> None:
+    def add(self, status: str, name: _Name, previous: str | None) -> None:
         """Take one file, unless it is one that no record speaks of."""
         if name.invisible:
             self.hidden += 1
             return
         self.count += 1
         self.documentation_only = self.documentation_only and name.documentation
-        self.files.append(Change(path, status, previous))
+        self.files.append(Change(name.path, status, previous))
         if len(self.files) >= 2 * self.limit + 100:
             self.trim()
 
@@ -130,18 +130,14 @@ def read_changes(
     for token in tokens:
         if token.startswith(b":"):
             status = token[token.rfind(b" ") + 1 :].decode("ascii", "replace")
-            first = next(tokens, b"")
-            if _GITLINK in (token[1:7], token[8:14]):
-                links.add(first)
-                status = _submodule(changes, token, named[first])
-                if not status:
-                    continue
+            first = last = next(tokens, b"")
             if status[:1] in ("R", "C"):
-                name = named[next(tokens, b"")]
-                changes.add(name.path, status, named[first].path, name)
-            else:
-                name = named[first]
-                changes.add(name.path, status, None, name)
+                last = next(tokens, b"")
+            if _GITLINK in (token[1:7], token[8:14]):
+                links.add(last)
+                status = _submodule(changes, token, named[last])
+            if status:
+                changes.add(status, named[last], None if last is first else named[first].path)
         elif b"\t" in token:
             added, deleted, raw = token.split(b"\t", 2)
             if not raw:

@@ -34,6 +34,10 @@ MAX_VALUE: Final = 200
 _KNOWN_ACTION: Final = 0.78
 _UNKNOWN_ACTION: Final = 0.45
 _CHANGED_PATHS: Final = 0.08
+_FOREIGN: Final = re.compile(
+    r"^[ \t]{0,8}(?:<details>|#{1,4} Release notes\b|<summary>Release notes|Release notes$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _MAIL: Final = re.compile(r"<[^<>\s@]{1,200}@[^<>\s]{1,200}>")
 
 
@@ -42,7 +46,7 @@ def claim(commit: Commit, changes: Changes, warnings: list[Warning]) -> Draft:
     subject = commit.subject
     text = commit.message[:MAX_MESSAGE]
     said = trailers(commit.message)
-    found = mentions(text)
+    found = mentions(_own(text))
     verb = action(subject)
     files = changes.files
     confidence = (_UNKNOWN_ACTION if verb == "unknown" else _KNOWN_ACTION) + (_CHANGED_PATHS if files else 0)
@@ -73,6 +77,12 @@ def claim(commit: Commit, changes: Changes, warnings: list[Warning]) -> Draft:
         observed_at=commit.author.when,
         metadata=_metadata(commit, changes, said),
     )
+
+
+def _own(text: str) -> str:
+    """A message without the release notes of a dependency, which bots append: their numbers are not ours."""
+    notes = _FOREIGN.search(text) if "elease" in text or "<details>" in text else None
+    return text if notes is None else text[: notes.start()]
 
 
 def _metadata(commit: Commit, changes: Changes, said: Trailers) -> dict[str, Any]:

@@ -62,8 +62,16 @@ _KNOWN: Final = re.compile(
     r"(?:[a-z-]{1,40}-(?:by|to|with)|change-id|cc|fixes|closes|resolves|refs?|references|see-also|link|bug|issue|reverts)\Z"
 )
 """Keys in lower case that only a trailer bears; one of them makes a block of other lines one of trailers."""
+_LABELS: Final = _TYPES | {
+    "note", "notes", "nb", "ps", "example", "examples", "background", "solution", "problem", "summary", "context", "before",
+    "after", "usage", "todo", "fixme", "warning", "important", "edit", "change", "changes", "description", "motivation",
+    "reason", "result", "source", "bonus", "add", "uwaga", "przykład",
+}  # fmt: skip
+"""Words before a colon that begin a sentence or a title, never a trailer."""
+_MAX_WORDS: Final = 4
+"""Words in the value of a key that nobody knows and that is one word: more of them are a sentence."""
 _MAIL: Final = re.compile(r"[ \t]?<[^<>\s@]{1,200}@[^<>\s]{1,200}>")
-_BARE_MAIL: Final = re.compile(r"[^\s<>@]{1,200}@[^\s<>@]{1,200}\Z")
+_BARE_MAIL: Final = re.compile(r"[^\s<>@/:]{1,200}@[^\s<>@/:]{1,200}\Z")
 
 _REVERTED: Final = re.compile(
     r"(?:\bthis (?:commit )?reverts commits?|^reverts?(?: commits?)?"
@@ -76,11 +84,13 @@ _REVERT: Final = re.compile(
     r"(?: zmian[yę]?)? [\"„“«'])",
     re.IGNORECASE,
 )
+_TAKES_BACK: Final = re.compile(r"\b(?:revert|cofn|cofa|wycof|odwr[oó]c)", re.IGNORECASE)
 _HEX: Final = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}\Z")
 _PULL: Final = re.compile(
-    r"Merge pull request #(\d{1,9}) from (\S{1,250})|(?:Auto|Rollup) merge of #(\d{1,9}) - (\S{1,250}?),? r="
+    r"Merge pull request #(\d{1,9}) from (\S{1,250})|(?:[Aa]uto|Rollup) merge of #(\d{1,9}) [-:] (\S{1,250}?),? r="
     r"|Merged in (\S{1,250}) \(pull request #(\d{1,9})\)|Merged PR (\d{1,9}): "
 )
+_MERGES: Final = ("Merge ", "Merged ", "Auto merge ", "auto merge ", "Rollup merge ")
 _MERGE_REQUEST: Final = re.compile(r"^See merge request \S{0,200}!(\d{1,9})\s*\Z", re.MULTILINE)
 _BRANCH: Final = re.compile(r"Merge (?:remote-tracking )?branch '([^'\n]{1,250})'")
 
@@ -126,6 +136,8 @@ def trailers(message: str) -> Trailers:
         return _NONE
     if not known and not all(item.key[0].isupper() or "-" in item.key for item in found):
         return _NONE  # output that was pasted: `error: …`
+    if known < len(found) and message.startswith(_MERGES):
+        return _NONE  # the title of what was merged: `Rule: …`
     for above in paragraphs:
         more, other = _block(above)
         if other or not more or not all(_is_known(item) for item in more):
@@ -153,13 +165,19 @@ def _block(lines: Sequence[str]) -> tuple[list[Trailer], int]:
             key, value = found[-1]
             if len(value) <= _MAX_VALUE:
                 found[-1] = Trailer(key, f"{value} {line.strip()}".strip())
-        elif (match := _KEY.match(line)) and match[2].strip():
+        elif (match := _KEY.match(line)) and _is_trailer(match[1].lower(), match[2]):
             found.append(Trailer(match[1], match[2].strip()))
         elif picked := _PICKED.match(line):
             found.append(Trailer("cherry picked from commit", picked[1]))
         else:
             unparsed += 1
     return found, unparsed
+
+
+def _is_trailer(key: str, value: str) -> bool:
+    if "-" in key or _KNOWN.match(key):
+        return bool(value.strip())
+    return key not in _LABELS and 0 < len(value.split(None, _MAX_WORDS)) <= _MAX_WORDS
 
 
 def _is_known(item: Trailer) -> bool:
@@ -188,7 +206,9 @@ def _reverts(said: dict[str, Any], subject: str, message: str) -> None:
     lower = message.lower()
     if "revert" not in lower and "cof" not in lower and "odwr" not in lower:
         return
-    named = dict.fromkeys(match[1].lower() for match in _REVERTED.finditer(message) if _HEX.match(match[1]))
+    # In the body of squashed commits it is a step on the way that was taken back, not what this commit does.
+    told = message if _TAKES_BACK.search(subject) else "\n\n".join(message.split("\n\n", 2)[:2])
+    named = dict.fromkeys(match[1].lower() for match in _REVERTED.finditer(told) if _HEX.match(match[1]))
     if named:
         said["reverts"] = list(named)[:_MAX_NAMED]
     elif _REVERT.match(subject):

@@ -91,7 +91,7 @@ def read_tags(repository: Repository, tags: Sequence[TagRef]) -> Reading:
         warnings.append(Warning(_SOURCE, PLACE, problem.reason, problem.detail))
         complete = False
     if astray:
-        named = ", ".join(astray[:5]) + (", …" if len(astray) > 5 else "")
+        named = ", ".join(sorted(astray)[:5]) + (", …" if len(astray) > 5 else "")
         detail = f"tags that name no commit (a tree, a file or a lost object): {named}"
         warnings.append(Warning(_SOURCE, PLACE, "tag_without_commit", detail, len(astray)))
     return Reading(scope, EXTRACTOR, tuple(records), tuple(warnings), complete)

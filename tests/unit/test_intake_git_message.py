@@ -1,0 +1,202 @@
+"""What a commit message says in fixed forms, and what only looks like one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from t2c.ledger.intake.git_message import Trailer, agents, forms, trailers, without_mail
+
+
+def said(message: str, *, merge: bool = False) -> dict[str, Any]:
+    return forms(message.partition("\n")[0], message, merge=merge)
+
+
+def keys(message: str) -> list[str]:
+    return [item.key for item in trailers(message).found]
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind", "scope", "breaking"),
+    [
+        ("feat(orders): add read model (#14)", "feat", "orders", False),
+        ("fix!: drop x", "fix", None, True),
+        ("Breaking: freeze", "breaking", None, True),
+        ("Fix: indent (fixes #1)", "fix", None, False),
+        ("odd(thing): y", "odd", "thing", False),
+        ("Note: nothing", None, None, False),
+        ("core: nothing", None, None, False),
+        ("feat(open: x", None, None, False),
+        ("fix:no space", None, None, False),
+        ("feature without colon", None, None, False),
+    ],
+)
+def test_the_subject_alone_decides_type_and_scope(
+    subject: str, kind: str | None, scope: str | None, breaking: bool
+) -> None:
+    body = "\n\ndocs(other): x\n\nMIN(COALESCE(a, b)) (\nfeat: y"
+    for message in (subject, subject + body):
+        found = said(message)
+        assert (found["commitType"], found["scope"], found["breaking"]) == (kind, scope, breaking)
+
+
+def test_a_footer_tells_that_a_commit_breaks() -> None:
+    assert said("feat: x\n\nBREAKING CHANGE: y")["breaking"]
+    assert said("feat: x\n\nBREAKING-CHANGE: y")["breaking"]
+    assert not said("feat: x\n\nno BREAKING CHANGE: y")["breaking"]
+
+
+def test_trailers_are_those_of_the_last_block() -> None:
+    message = (
+        "subject\n\nText: that is prose with many words in it\n\nMore text.\n\n"
+        "Reviewed-by: Ann <a@b.c>\nChange-Id: I123\n\n"
+        "Fixes: #12\nSigned-off-by: Bob\n  Builder <b@c.d>\nJira: ABC-1\n(cherry picked from commit 0123abcd)"
+    )
+    found = trailers(message)
+    assert found.unparsed == 0
+    assert found.found == (
+        Trailer("Reviewed-by", "Ann <a@b.c>"),
+        Trailer("Change-Id", "I123"),
+        Trailer("Fixes", "#12"),
+        Trailer("Signed-off-by", "Bob Builder <b@c.d>"),
+        Trailer("Jira", "ABC-1"),
+        Trailer("cherry picked from commit", "0123abcd"),
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Signed-off-by: x",
+        "subject\nSigned-off-by: x",
+        "subject\n\nNote: this is not a trailer",
+        "subject\n\nDocs: fix a typo",
+        "subject\n\nerror: pasted",
+        "subject\n\nSee https://example.org\nhttps://example.org/a",
+        "subject\n\nFor example: a sentence",
+        "subject\n\nTask: a sentence of more than four words",
+        "subject\n\nFixes:",
+        "subject\n\nSigned-off-by: x\n\nand then prose",
+        "subject\n\nUnknown: x\nprose",
+        "Merge pull request #1 from a/b\n\nRule: one-var",
+        "subject\n\nCloses: #1\none\ntwo\nthree\nfour",
+    ],
+)
+def test_what_is_no_trailer(message: str) -> None:
+    assert trailers(message) == ((), 0)
+
+
+def test_lines_among_trailers_are_counted() -> None:
+    found = trailers("subject\n\nand one line\nFixes: #1\nprose below")
+    assert (keys("subject\n\nand one line\nFixes: #1\nprose below"), found.unparsed) == (["Fixes"], 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("Ann <a@b.c>", "Ann"),
+        ("<a@b.c>", "<…>"),
+        ("a@b.c", "<…>"),
+        ("", ""),
+        ("https://x/@y", "https://x/@y"),
+        ("Ann <not a mail>", "Ann <not a mail>"),
+    ],
+)
+def test_mail_addresses_are_left_out(value: str, expected: str) -> None:
+    assert without_mail(value) == expected
+
+
+def test_agents_are_those_that_trailers_name() -> None:
+    message = (
+        "feat: x\n\n🤖 Generated with [Claude Code](https://claude.com/claude-code)\n\n"
+        "Co-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>\nCo-authored-by: Copilot <1+Copilot@users.noreply.github.com>\n"
+        "Assisted-by: gpt-5\nCodex-Session: abc\nCo-authored-by: Claude Monet <monet@example.org>\n"
+        "Co-authored-by: Ada <ada@example.org>"
+    )
+    assert agents(message, trailers(message).found) == [
+        {"name": "Claude Opus 4.6", "trailer": "Co-Authored-By"},
+        {"name": "Copilot", "trailer": "Co-authored-by"},
+        {"name": "gpt-5", "trailer": "Assisted-by"},
+        {"name": "Codex", "trailer": "Codex-Session"},
+        {"name": "Claude Code", "trailer": "Generated with"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "feat: let Claude write it\n\nWritten by Copilot and Codex.",
+        "feat: x\n\nCo-authored-by: Claude Monet <m@x.y>",
+        "feat: x\n\nCo-authored-by: Devin Smith <devin@x.y>",
+        "feat: x\n\nThe parser is Generated by Cursor hands",
+        "feat: x\n\nGenerated with care",
+    ],
+)
+def test_no_agent_is_guessed(message: str) -> None:
+    assert agents(message, trailers(message).found) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "reverts"),
+    [
+        ('Revert "x"\n\nThis reverts commit ' + "a1" * 20 + ".", ["a1" * 20]),
+        ("fix: back to the old way\n\nThis reverts commit 7a8b25a.", ["7a8b25a"]),
+        ("fix: back\n\nThis reverts\ncommit 7a8b25a.", "absent"),
+        (
+            "Revert two\n\nThis reverts commit 7a8b25a.\n\nThis reverts commit 7a8b25b.",
+            ["7a8b25a", "7a8b25b"],
+        ),
+        ("Revert\n\n" + "This reverts commit " + "b2" * 32, ["b2" * 32]),
+        ("Wycofaj pamięć\n\nWycofanie commita 7a8b25a", ["7a8b25a"]),
+        ("Cofnij zmianę „pamięć”", None),
+        ('Revert "x" (#12)', None),
+        ("revert(lint): remove x (#3)", None),
+        ('fix: Revert "x"', None),
+        ("feat: squashed\n\n* one\n\n* undo\n\nThis reverts commit 7a8b25a.", "absent"),
+        ("fix: a revert of fortune", "absent"),
+        ("reverts nothing", "absent"),
+        ("Revert\n\nThis reverts commit defaced", "absent"),
+    ],
+)
+def test_a_revert_names_what_it_takes_back(message: str, reverts: object) -> None:
+    assert said(message).get("reverts", "absent") == reverts
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Merge pull request #12 from ann/topic\n\nAdd x", (12, "ann/topic", "Add x")),
+        ("Auto merge of #12 - ann:topic, r=bob\n\nAdd x\n\nmore", (12, "ann:topic", "Add x")),
+        ("auto merge of #6 : ann/repo/topic, r=bob", (6, "ann/repo/topic", None)),
+        ("Merged in topic (pull request #7)\n\nAdd x", (7, "topic", "Add x")),
+        (
+            "Merge branch 'topic' into 'main'\n\nAdd x\n\nSee merge request group/repo!9",
+            (9, "topic", "Add x"),
+        ),
+        ("Merge branch 'topic'", (None, "topic", None)),
+        ("Merge remote-tracking branch 'origin/topic'", (None, "origin/topic", None)),
+        ("Merge the two lists", (None, None, None)),
+    ],
+)
+def test_merges_name_their_request(message: str, expected: tuple[object, ...]) -> None:
+    found = said(message, merge=True)
+    assert (found.get("pullRequest"), found.get("mergedFrom"), found.get("mergedTitle")) == expected
+
+
+def test_a_squashed_request_is_not_a_merge() -> None:
+    assert "pullRequest" not in said("feat: x (#12)")
+    assert said("Merged PR 12: x")["pullRequest"] == 12
+
+
+def test_forms_end_where_the_text_is_made_to_be_slow() -> None:
+    for message in (
+        "a" * 100_000,
+        "a: " * 50_000,
+        "feat(" * 30_000,
+        "x\n\n" + "revert " * 20_000,
+        "<" * 50_000 + "@",
+    ):
+        said(message, merge=True)
+        agents(message, trailers(message).found)
+        without_mail(message)
