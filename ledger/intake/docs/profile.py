@@ -25,8 +25,7 @@ _DECISIONS: Final = words(
     " architectural-decisions architecture-decision-records decyzje"
 )
 _SAMPLES: Final = words(
-    "test tests testing testdata test-data test_data fixture fixtures __fixtures__ __tests__ example examples sample"
-    " samples template templates _templates snapshots __snapshots__ issue_template pull_request_template mocks"
+    "test tests testdata fixture fixtures example examples sample samples template templates snapshot snapshots mocks"
 )
 _STEM: Final = re.compile(r"[^a-z0-9]+")
 _SPECIFIED: Final = words("spec specification requirements requirement srs prd wymagania specyfikacja")
@@ -74,7 +73,8 @@ def profile_of(path: str) -> Profile:
     stem = name.partition(".")[0]
     parts = frozenset(part for part in _STEM.split(stem) if part)
     held = frozenset(folders)
-    sample = not _SAMPLES.isdisjoint(held) or not parts.isdisjoint(("template", "example", "sample"))
+    words_held = frozenset(part for folder in folders for part in _STEM.split(folder))
+    sample = not _SAMPLES.isdisjoint(words_held) or not parts.isdisjoint(("template", "example", "sample"))
     hidden = any(folder.startswith(".") for folder in folders) and held.isdisjoint(("specs", "spec"))
     addressed = hidden or stem in _FOR_READERS or not parts.isdisjoint(("checklist", "contributing"))
     delta: Delta | None = None

@@ -13,9 +13,10 @@ from typing import Any, Final, NamedTuple
 from t2c.ledger.events.record import Action, EpistemicClass, Status
 from t2c.ledger.intake.base import Draft
 from t2c.ledger.intake.docs.blocks import Code, Document, Heading, Text
-from t2c.ledger.intake.docs.decisions import Decision, action_of, decides, standing_of
-from t2c.ledger.intake.docs.openspec import DELTAS, delta_of, near_sections, renaming
+from t2c.ledger.intake.docs.decisions import Decision, action_of, standing_of
+from t2c.ledger.intake.docs.openspec import DELTAS, near_sections, renaming
 from t2c.ledger.intake.docs.pending import Scenario, Specified
+from t2c.ledger.intake.docs.place import Above, Place
 from t2c.ledger.intake.docs.profile import Profile, with_title
 from t2c.ledger.intake.docs.references import located
 from t2c.ledger.intake.docs.requirements import (
@@ -30,7 +31,7 @@ from t2c.ledger.intake.docs.requirements import (
     specification_item,
     tells_of_plans,
 )
-from t2c.ledger.intake.docs.sections import Section, heading_text, section_of
+from t2c.ledger.intake.docs.sections import heading_text
 from t2c.ledger.intake.docs.statements import Statements
 from t2c.ledger.intake.text import fold, modality, polarity
 
@@ -56,14 +57,6 @@ _STATEMENT_COLUMNS: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_]{2}")
 
 
-class _Above(NamedTuple):
-    """A heading around the place that is being read."""
-
-    level: int
-    text: str
-    line: int
-
-
 class _Open(NamedTuple):
     """A requirement that a heading names and whose statement is still to come."""
 
@@ -81,16 +74,10 @@ class Reader:
         self._profile = profile
         self._decision = decision
         self._make = statements
-        self._above: list[_Above] = []
-        self._trail: tuple[str, ...] = ()
-        self._section: Section | None = None
-        self._done = False
-        self._under: Named | None = None  # the requirement whose text is being read
+        self._place = Place(decision is not None and decision.status == "accepted")
         self._open: _Open | None = None
         self._scenario: Scenario | None = None
         self._specified: Specified | None = None
-        self._delta: str | None = None
-        self._deciding = False
         self._renamed: str | None = None
         self._noted: set[int] = set()
 
@@ -109,7 +96,7 @@ class Reader:
                 case Text():
                     yield from self._text(block)
                 case Code():
-                    yield self._make.example(block, self._trail)
+                    yield self._make.example(block, self._place.trail)
         yield from self._flush()
 
     # --- headings -------------------------------------------------------------------------------------
@@ -119,16 +106,13 @@ class Reader:
         text = self._make.bounded(heading_text(heading.text), heading.line)
         if not text:
             return
-        while self._above and self._above[-1].level >= heading.level:
-            self._above.pop()
+        outer = self._place.leave(heading.level)
         if heading.level == 1:
             self._profile = with_title(self._profile, fold(text))
-        outer = self._trail = tuple(above.text for above in self._above)
-        parent = self._above[-1] if self._above else None
+        parent = self._place.innermost
         sign = named(text) or self._identified(text)
-        self._above.append(_Above(heading.level, self._make.step(text), heading.line))
-        self._trail = (*outer, self._above[-1].text)
-        self._locate()
+        plan = self._profile.kind == "plan"
+        self._place.enter(Above(heading.level, self._make.step(text), heading.line), in_plan=plan)
         if sign is None:
             if heading.level <= _LEVELS:
                 yield self._make.heading(text, heading.line, outer, heading.level)
@@ -139,36 +123,14 @@ class Reader:
             return
         if parent is not None:
             self._check_section(parent)
-        self._under = sign
+        self._place.under = sign
         self._open = _Open(sign, block)
 
     def _identified(self, heading: str) -> Named | None:
         identifier = identifier_of(heading, specified=self._plans_in_forms)
         return Named(False, heading, identifier) if identifier else None
 
-    def _locate(self) -> None:
-        """What the headings around say of the place: the innermost that says anything decides."""
-        self._section, self._done, self._delta, self._under = None, False, None, None
-        for above in reversed(self._above):
-            if self._under is None and (sign := named(above.text)) and not sign.scenario:
-                self._under = sign
-            self._delta = self._delta or delta_of(above.text)
-            section = section_of(above.text)
-            if section == "done":
-                self._done = True
-            elif section is not None and self._section is None:
-                self._section = section
-        if self._section == "closed" or (self._done and not self._section and self._profile.kind != "plan"):
-            self._section, self._done = None, False
-        elif self._done and self._section is None:
-            self._section = "strong"
-        self._deciding = (
-            self._decision is not None
-            and self._decision.status == "accepted"
-            and any(decides(fold(above.text)) for above in self._above)
-        )
-
-    def _check_section(self, parent: _Above) -> None:
+    def _check_section(self, parent: Above) -> None:
         """Note a section of requirements whose name is no known one; its requirements are read all the same."""
         near = near_sections(parent.text, strictly=self._profile.delta is None)
         if near is None or (not near and self._profile.delta is None) or parent.line in self._noted:
@@ -194,7 +156,7 @@ class Reader:
         if self._specified is not None and self._specified.draft is None:
             yield self._specified_draft(block)
             return
-        if self._delta == "renamed" and (half := renaming(block.text)):
+        if self._place.delta == "renamed" and (half := renaming(block.text)):
             if half.side == "to" and half.name:
                 yield self._requirement(block, half.name, "heading", extra={"renamedFrom": self._renamed})
             self._renamed = half.name if half.side == "from" else None
@@ -208,7 +170,7 @@ class Reader:
                 yield taken
                 return
         draft = self._planned(block, text)
-        draft = draft or self._make.reference(block, text, self._trail)
+        draft = draft or self._make.reference(block, text, self._place.trail)
         if draft is not None:
             yield draft
 
@@ -218,7 +180,7 @@ class Reader:
     def _body(self, block: Text, text: str) -> Draft | None:
         """The statement of the requirement that the heading above names: its first paragraph."""
         opened = self._open
-        if opened is None or self._delta == "removed":
+        if opened is None or self._place.delta == "removed":
             return None
         if _NOT_THE_STATEMENT.match(text) and not form_of(text, specified=True, planning=True):
             return None
@@ -233,7 +195,7 @@ class Reader:
             return None
         if block.kind == "row":
             return self._row(block)
-        form = form_of(text, specified=self._plans_in_forms, planning=self._section == "strong")
+        form = form_of(text, specified=self._plans_in_forms, planning=self._place.section == "strong")
         if form is not None and form.name == "checkbox":
             if self._checklist():
                 return None
@@ -249,9 +211,9 @@ class Reader:
             return self._requirement(block, text, form.name, identifier=form.identifier)
         if self._profile.kind == "specification" and keyword_of(text):
             return self._requirement(block, text, "keyword")
-        if self._deciding and modality(text) in ("required", "recommended"):
+        if self._place.deciding and modality(text) in ("required", "recommended"):
             return self._requirement(block, text, "decision")
-        detail = self._under is not None or self._specified is not None
+        detail = self._place.under is not None or self._specified is not None
         if not detail and not self._profile.sample and self._in_section(block, text):
             return self._requirement(block, text, "section")
         return None
@@ -261,12 +223,12 @@ class Reader:
         if self._profile.sample or self._profile.addressed:
             return True
         return self._profile.kind == "guide" and any(
-            "checklist" in above.text.lower() for above in self._above
+            "checklist" in above.text.lower() for above in self._place.above
         )
 
     def _in_section(self, block: Text, text: str) -> bool:
         """True if the section makes a plan of this text."""
-        section = self._section
+        section = self._place.section
         if section is None or section == "delta" or len(text) < 8 or len(_WORD.findall(text)) < 2:
             return False
         if text.rstrip("*_").endswith(":"):
@@ -302,7 +264,7 @@ class Reader:
 
     def _specification(self, block: Text, at: int) -> Iterator[Draft]:
         identifier = specification_item(block.lines[at])
-        title = block.lines[at - 1] if at else (self._above[-1].text if self._above else "")
+        title = block.lines[at - 1] if at else (self._place.above[-1].text if self._place.above else "")
         rest = block.lines[at + 1 :]
         self._specified = Specified(identifier or "", title, block)
         if rest:
@@ -330,7 +292,7 @@ class Reader:
             yield self._requirement(
                 opened.block, opened.sign.name, "heading", identifier=opened.sign.identifier
             )
-        if scenario is not None and (self._under is not None or self._plans_in_forms):
+        if scenario is not None and (self._place.under is not None or self._plans_in_forms):
             block = scenario.block_of()
             text = self._make.bounded(block.text, block.start)
             yield self._requirement(
@@ -338,7 +300,9 @@ class Reader:
             )
         elif scenario is not None:
             for step in scenario.steps:
-                draft = self._make.reference(step, self._make.bounded(step.text, step.start), self._trail)
+                draft = self._make.reference(
+                    step, self._make.bounded(step.text, step.start), self._place.trail
+                )
                 if draft is not None:
                     yield draft
         if specified is not None and specified.draft is None:
@@ -369,16 +333,16 @@ class Reader:
         basis = ["heuristic_action_dictionary", strong]
         if keyword:
             basis.append("rfc2119_keyword")
-        if self._trail:
+        if self._place.trail:
             basis.append("heading_context")
-        under = self._under.name if self._under else None
+        under = self._place.under.name if self._place.under else None
         metadata: dict[str, Any] = {
-            "form": form, "requirementId": identifier, "requirement": under, "checked": checked, "delta": self._delta,
+            "form": form, "requirementId": identifier, "requirement": under, "checked": checked, "delta": self._place.delta,
             "sample": self._profile.sample, **(extra or {}),
         }  # fmt: skip
-        delta: Action | None = DELTAS.get(self._delta) if self._delta else None
+        delta: Action | None = DELTAS.get(self._place.delta) if self._place.delta else None
         return self._make.requirement(
-            block, text, self._trail, standing=self._standing(text, checked), binds=binding(told),
+            block, text, self._place.trail, standing=self._standing(text, checked), binds=binding(told),
             confidence=_CONFIDENCE[form], basis=tuple(basis), metadata=metadata, action=delta,
         )  # fmt: skip
 
@@ -386,7 +350,7 @@ class Reader:
         cls, status = self._profile.standing
         if self._profile.sample:
             return cls, status
-        if checked or self._done or _TICKED.match(text[:200]):
+        if checked or self._place.done or _TICKED.match(text[:200]):
             return cls, "completed"
         if _UNDER_WAY.search(text[:400]):
             return cls, "in_progress"

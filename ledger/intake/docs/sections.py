@@ -40,7 +40,7 @@ _STRONG: Final = re.compile(
     r"|planned (?:features?|work|changes|improvements|enhancements|additions|releases?)|to-?dos?|to do(?: list)?"
     r"|user stories|(?:non-?)?functional requirements|non functional requirements|coming soon|remaining work"
     r"|upcoming (?:features|changes|work|releases?)|implementation plan|work plan|plan of work|deliverables|open tasks"
-    r"|(?:[\w.-]{1,30} ){0,5}roadmap(?: [\w.-]{1,30}){0,2}"
+    r"|(?:[\w.-]{1,30} ){0,5}roadmap(?: (?:for|to|of|and|v?\d|q\d)[\w .-]{0,30})?"
     r"|kryteria (?:akceptacji|sukcesu|odbioru)|kamienie milowe|mapa drogowa|plan (?:prac|rozwoju|wdrozenia|dzialan)"
     r"|planowane(?: .{1,30})?|do zrobienia|dalsze prace|przyszle prace|plany(?: .{1,30})?|historyjki uzytkownika"
     r"|(?:wymagania|wymogi) (?:poza)?funkcjonalne|(?:wymagania|wymogi) niefunkcjonalne)$"
