@@ -17,13 +17,24 @@ from t2c.ledger.intake.base import Warning
 if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
 
-__all__ = ["MAX_BYTES", "OPTIONAL", "PARSE_SECONDS", "as_text", "parse_within", "refusal"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_TREE_DEPTH",
+    "OPTIONAL",
+    "PARSE_SECONDS",
+    "as_text",
+    "is_too_deep",
+    "parse_within",
+    "refusal",
+]
 
 MAX_BYTES: Final = 1_000_000
 """Larger files are data more often than code; a parse tree takes up to 100 times their size in memory."""
 PARSE_SECONDS: Final = 2.0
 """Processor time that one file may take to parse."""
 
+MAX_TREE_DEPTH: Final = 60_000
+"""A query counts depths in 16 bits."""
 OPTIONAL: Final = frozenset({"generated_file", "minified_file"})
 """Reasons of `refusal` that a caller may set aside: such files are safe to parse, only seldom worth it."""
 
@@ -169,3 +180,21 @@ def parse_within(parser: Parser, content: bytes, seconds: float = PARSE_SECONDS)
     except ValueError:
         parser.reset()
         return None
+
+
+def is_too_deep(tree: Tree) -> bool:
+    """Whether the tree is deeper than a query counts, where it would take minutes; `a.b.c…` needs no bracket."""
+    if tree.root_node.end_byte < 2 * MAX_TREE_DEPTH:
+        return False
+    cursor = tree.walk()
+    depth = 0
+    while True:
+        if cursor.goto_first_child():
+            depth += 1
+            if depth > MAX_TREE_DEPTH:
+                return True
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return False
+            depth -= 1

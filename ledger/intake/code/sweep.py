@@ -91,7 +91,7 @@ class _Sweep:
             elif kind == "section":
                 self._section(start, -negative_end)
             elif kind == "exp":
-                names = self.traits.exports(self.around.slice(start, -negative_end))
+                names = self.traits.exports(self.around.slice(start, -negative_end), node)
                 self.syntax.exports = (self.syntax.exports or set()).union(names)
         self._close()
         return self.syntax
@@ -293,7 +293,7 @@ class _Sweep:
 
     def _call(self, start: int, end: int) -> None:
         stack = self.stack
-        if stack and not self.traits.calls_in_header and start < stack[-1].header_end:
+        if stack and not self.traits.takes_call(stack[-1], start):
             return
         name = self.traits.callee(self.text[max(start, end - MAX_NAME) : end])
         if not name or name in self.traits.ignored_calls:

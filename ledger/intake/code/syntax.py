@@ -7,7 +7,14 @@ from typing import Final
 
 from t2c.ledger.intake.base import Warning
 from t2c.ledger.intake.code.grammar import grammar_of
-from t2c.ledger.intake.code.guards import PARSE_SECONDS, as_text, parse_within, refusal
+from t2c.ledger.intake.code.guards import (
+    MAX_TREE_DEPTH,
+    PARSE_SECONDS,
+    as_text,
+    is_too_deep,
+    parse_within,
+    refusal,
+)
 from t2c.ledger.intake.code.languages import language_of
 from t2c.ledger.intake.code.outline import Comment, Definition, Import, Syntax
 from t2c.ledger.intake.code.sweep import sweep
@@ -41,6 +48,9 @@ def syntax_of(path: str, content: bytes, anyway: frozenset[str] = frozenset()) -
     if tree is None:
         detail = f"parsing took more than {PARSE_SECONDS:g} seconds of processor time"
         return Syntax(language.name, recoded, refused=Warning(SOURCE, path, "parse_timeout", detail))
+    if is_too_deep(tree):
+        detail = f"a syntax tree deeper than {MAX_TREE_DEPTH}"
+        return Syntax(language.name, recoded, refused=Warning(SOURCE, path, "nested_too_deeply", detail))
     syntax = sweep(traits, recoded, tree.root_node, grammar.query)
     syntax.remarks = remarks
     return syntax

@@ -60,7 +60,7 @@ class Traits:
 
     `body_fields` are the node's fields that hold a body. `plain_values` are node types of values that are no
     secret. `natives` maps node types to the language's words. `comment_marks` start and end comments.
-    `ignored_calls` are callees that say nothing. `line_patterns` find definitions in text that does not parse.
+    `ignored_calls` are callees that say nothing; without `calls_in_header` calls before a body say nothing. `line_patterns` find definitions in text that does not parse.
     """
 
     body_fields: ClassVar[tuple[str, ...]] = ("body",)
@@ -71,7 +71,8 @@ class Traits:
     line_patterns: ClassVar[tuple[LinePattern, ...]] = ()
     comment_marks: ClassVar[re.Pattern[str]] = re.compile(r"^[\s/*!<#;%-]+|[\s*/>-]+$")
     directives: ClassVar[re.Pattern[str]] = re.compile(
-        r"@|go:|eslint|prettier|istanbul|ts-|noqa|type:|nolint|\+build|SPDX|Copyright|clang-format|NOLINT|<",
+        r"@|go:|[cv]8 |eslint|biome|tslint|js[hl]int|globals? |exported |prettier|istanbul|webpack|ts-|noqa|type:"
+        r"|pylint|nolint|\+build|SPDX|Copyright|clang-format|<",
         re.IGNORECASE,
     )
     """What a line of a comment that says nothing to people starts with."""
@@ -181,6 +182,10 @@ class Traits:
 
     # calls and imports
 
+    def takes_call(self, owner: Definition, start: int) -> bool:
+        """False for a call that only words the definition itself, such as the `def` of Elixir; it is left out."""
+        return self.calls_in_header or start >= owner.header_end
+
     def callee(self, window: bytes) -> str:
         """The name that a callee ends in; empty if it is not a name. `window` is the end of its source."""
         matched = _REVERSED_NAME.match(window[::-1])
@@ -191,8 +196,8 @@ class Traits:
         """The modules that an import statement names, each with the names taken from it."""
         return ()
 
-    def exports(self, text: str) -> Iterable[str]:
-        """The names that an `exp` capture exports."""
+    def exports(self, text: str, node: Node) -> Iterable[str]:
+        """The names that an `exp` capture, `text` in the source, exports."""
         return ()
 
     def is_dependency(self, name: str) -> bool:

@@ -25,6 +25,7 @@ __all__ = ["TRAITS", "EcmaTraits"]
 _MODULE: Final = re.compile(
     r"(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*([\"'`])([^\"'`\n]{1,300})\1"
 )
+_COMMENT: Final = re.compile(r"/\*[^*]{0,1000}\*/|(?<![:\"'`\w/])//[^\n]*")
 _CLAUSE: Final = re.compile(r"\{([^{}]*)\}")
 _DEFAULT: Final = re.compile(r"^import\s+(?:type\s+)?(?!type\b|from\b)([^\W\d][\w$]*)\s*(?:,|from\b)")
 _ALL: Final = re.compile(r"^(?:import|export)\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?\*")
@@ -34,6 +35,10 @@ _ASYNC: Final = re.compile(rb"(?:^|[\s=(:,])async\b")
 _UPPER: Final = re.compile(r"_*[A-Z][A-Z0-9_]*\Z")
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function", "class"})
 _VALUE_FIELDS: Final = ("body", "value", "right", "arguments")
+_MAX_MEMBERS: Final = 1000
+"""Members of one exported object that are looked at."""
+_IN_OBJECTS: Final = frozenset({"method_definition", "pair"})
+_AMBIENT: Final = re.compile(r"\bdeclare\b")
 _NAME: Final = rb"(?P<n>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)"
 
 
@@ -98,8 +103,7 @@ class EcmaTraits(Traits):
     def name(self, found: Found) -> str:
         """A title for tests; `exports.x` is x, `A.prototype.x` is A.x; what is exported unnamed is `default`."""
         if "_t" in found.captures or "_g" in found.captures:
-            title = found.written[1 : MAX_NAME + 1].decode("utf-8", "ignore").rstrip("'\"`")
-            return " ".join(title.split())
+            return " ".join(found.written[1:-1][:MAX_NAME].decode("utf-8", "ignore").split())
         if not found.written:
             return "default"
         name = plain_name(found.written)
@@ -117,6 +121,8 @@ class EcmaTraits(Traits):
 
     def kind(self, found: Found) -> SymbolKind:
         """A function that is put into an object is a method of it."""
+        if found.written.startswith((b"this.", b"self.")):
+            return "type" if found.role == "type" else "method"
         if found.role == "func" and "." in found.name and "_t" not in found.captures:
             return "method"
         if "_t" in found.captures or (found.parent is not None and found.parent.native == "group"):
@@ -134,12 +140,15 @@ class EcmaTraits(Traits):
         return "group" if "_g" in found.captures else super().native(found, kind)
 
     def is_wanted(self, found: Found) -> bool:
-        """Constants in capitals, or exported where they stand; other objects only qualify what they hold."""
+        """Constants in capitals, or exported where they stand; other objects only qualify what they hold.
+
+        What a function puts into an object that it makes is a part of that function.
+        """
         says_export = b"export" in found.words
         if found.role == "scope":
             return "_g" in found.captures or not (says_export or _UPPER.match(found.name))
         if found.role != "const":
-            return True
+            return not _is_passing(found)
         if found.parent is not None and found.parent.is_callable:
             return False
         return says_export or _UPPER.match(found.name) is not None
@@ -152,6 +161,14 @@ class EcmaTraits(Traits):
         if found.parent is not None and found.parent.is_record:
             return not found.words & {b"private", b"protected"}
         if found.words & {b"export", b"declare"}:
+            return True
+        if found.node is not None and found.node.type in _IN_OBJECTS:
+            return found.parent is None  # nearly always in what the module exports as a whole
+        if (
+            found.parent is not None
+            and found.parent.role == "module"
+            and _AMBIENT.search(found.parent.header)
+        ):
             return True
         return found.written.startswith((b"exports.", b"module.exports")) or not found.written
 
@@ -182,8 +199,13 @@ class EcmaTraits(Traits):
                 for clause in re.split(r"\b(?:extends|implements)\b", text[:2000]):
                     yield from separated(clause)
 
+    def takes_call(self, owner: Definition, start: int) -> bool:
+        """Not `it.only` and `test.each` of a test itself."""
+        return owner.native != "test" or start >= owner.header_end
+
     def imports(self, text: str, captures: Mapping[str, list[Node]]) -> Iterable[tuple[str, tuple[str, ...]]]:
         """`import`, `export … from`, `require` and `import()`, each with the names taken."""
+        text = _COMMENT.sub(" ", text)
         matched = _MODULE.search(text)
         if matched is None:
             return
@@ -196,9 +218,16 @@ class EcmaTraits(Traits):
             names.append("*")
         yield matched[2], tuple(filter(None, names))
 
-    def exports(self, text: str) -> Iterable[str]:
-        """One name."""
-        return (text,)
+    def exports(self, text: str, node: Node) -> Iterable[str]:
+        """One name, or the names that an object holds."""
+        if node.type != "object":
+            yield text
+            return
+        raw, at = node.text or b"", node.start_byte
+        for member in node.named_children[:_MAX_MEMBERS]:
+            value = member.child_by_field_name("value") if member.type == "pair" else member
+            if value is not None and value.type in ("identifier", "shorthand_property_identifier"):
+                yield raw[value.start_byte - at : value.end_byte - at].decode("utf-8", "replace")
 
     def resolve(self, module: str, path: str) -> str:
         """The path from the root without the ending of a source file; packages as written."""
@@ -207,6 +236,16 @@ class EcmaTraits(Traits):
     def module_name(self, path: str, package: str | None) -> str:
         """The dotted path, `index` left out."""
         return dotted_path(path).removesuffix(".index")
+
+
+def _is_passing(found: Found) -> bool:
+    """True for a function put into an object inside of another function, `this` excepted."""
+    if found.node is None or found.parent is None or not found.parent.is_callable:
+        return False
+    kind = found.node.type
+    return kind in _IN_OBJECTS or (
+        kind == "assignment_expression" and not found.written.startswith((b"this.", b"self."))
+    )
 
 
 def _taken(item: str) -> str:

@@ -110,7 +110,7 @@ class PythonTraits(Traits):
             for name in names:
                 yield name, ()
 
-    def exports(self, text: str) -> Iterable[str]:
+    def exports(self, text: str, node: Node) -> Iterable[str]:
         """The names in an assignment to `__all__`."""
         return _EXPORTED.findall(text) if _EXPORTS.match(text) else ()
 

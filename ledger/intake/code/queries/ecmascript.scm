@@ -44,10 +44,7 @@
 (export_statement value: (identifier) @exp)
 ((assignment_expression left: (member_expression) @_m right: (identifier) @exp)
   (#match? @_m "^(module[.])?exports([.]|$)"))
-((assignment_expression left: (member_expression) @_m right: (object (shorthand_property_identifier) @exp))
-  (#eq? @_m "module.exports"))
-((assignment_expression left: (member_expression) @_m right: (object (pair key: (property_identifier) value: (identifier) @exp)))
-  (#eq? @_m "module.exports"))
+((assignment_expression left: (member_expression) @_m right: (object) @exp) (#eq? @_m "module.exports"))
 
 (call_expression function: (_) @call)
 (new_expression constructor: (_) @call)
