@@ -25,6 +25,7 @@ _OMITTED: Final = {
     "number_too_common": "citations or pairings under a number that too many records share",
     "number_without_words": "commits whose body cites what an entry cites, without a word in common",
     "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
+    "release_of_part": "releases of a part of the repository whose tag cannot be told from that of the whole",
     "ticket_too_common": "pairings under a ticket that too many records share",
     "unreadable_record": "bodies that are not records",
 }

@@ -19,6 +19,37 @@ __all__ = ["same_number", "tagged"]
 
 DAYS_APART: Final = 7
 """Days by which a tag may be younger or older than its release for the two dates to agree."""
+_WHOLE: Final = frozenset(
+    (
+        *(
+            "doc",
+            "docs",
+            "documentation",
+            "book",
+            "manual",
+            "site",
+            "website",
+            "content",
+            "pages",
+            "project",
+            "meta",
+        ),
+        *(
+            "src",
+            "source",
+            "en",
+            "about",
+            ".github",
+            "news",
+            "changes",
+            "changelog",
+            "changelogs",
+            "whatsnew",
+        ),
+        *("releases", "release-notes", "release_notes", "releasenotes"),
+    )
+)
+"""Folders whose changelog is that of the whole project."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)*")
 _SIGNS: Final = re.compile(r"[-_.]")
 _SHORT: Final = (("alpha", "a"), ("beta", "b"), ("preview", "rc"), ("pre", "rc"), ("final", ""), ("ga", ""))
@@ -31,6 +62,8 @@ def tagged(corpus: Corpus) -> Iterator[Hit | Abstention]:
       package whose name its folder bears, else for tags without a package, else for the only package there is.
     * Tags of several packages, or several commits, are `ambiguous_release`.
     * Versions that are only the same number are looked at where none is written alike.
+    * The changelog of a part of the repository that names no package may count versions of its own, so a tag without
+      a package is its release only if their dates agree; else it is `release_of_part`.
     * What is unreleased, and a release without a tag, is related to nothing and no omission.
     """
     alike: dict[str, list[Record]] = {}
@@ -50,6 +83,9 @@ def tagged(corpus: Corpus) -> Iterator[Hit | Abstention]:
                 yield Abstention("ambiguous_release", f"{version} of {release.source.path} as {names}")
                 continue
             for tag in found:
+                if _is_of_part(release) and _package(tag) is None and not _dates_agree(release, tag):
+                    yield Abstention("release_of_part", f"{version} of {release.source.path}")
+                    break
                 yield _hit(release, tag, version, grade or _grade(release, tag))
 
 
@@ -93,6 +129,17 @@ def _hit(release: Record, tag: Record, version: str, grade: str) -> Hit:
     dated = () if days is None else ("dates_agree",) if days <= DAYS_APART else ("dates_differ",)
     signals = (("tag", tag.statement.text), ("version", version))
     return Hit(release.id, tag.id, "evidenced_by", "release", (grade, *dated), signals)
+
+
+def _is_of_part(release: Record) -> bool:
+    """True for a changelog in a folder that is not one of those where a project keeps its own."""
+    folders = (release.source.path or "").lower().split("/")[:-1]
+    return _package(release) is None and not _WHOLE.issuperset(folders)
+
+
+def _dates_agree(release: Record, tag: Record) -> bool:
+    days = _days_apart(release, tag)
+    return days is not None and days <= DAYS_APART
 
 
 def _grade(release: Record, tag: Record) -> str:

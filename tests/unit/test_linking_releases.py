@@ -133,6 +133,16 @@ def test_tags_of_several_packages_and_no_package_named_make_no_relation() -> Non
     assert between("## c@1.0.0\n", *tags) == ([], {})
 
 
+def test_a_part_of_the_repository_may_count_versions_of_its_own() -> None:
+    whole = tag("1.0.0", "1.0.0", day="2026-01-06")
+    for heading, path, relations, counted in (
+        ("1.0.0 (2020-01-05)", "crates/x/CHANGELOG.md", 0, 1), ("1.0.0", "crates/x/CHANGELOG.md", 0, 1),
+        ("1.0.0 (2026-01-05)", "crates/x/CHANGELOG.md", 1, 0), ("1.0.0 (2020-01-05)", "docs/en/CHANGELOG.md", 1, 0),
+    ):  # fmt: skip
+        found, warnings = between(f"## {heading}\n", whole, path=path)
+        assert (len(found), warnings.get("release_of_part", 0)) == (relations, counted)
+
+
 def test_two_tags_of_one_commit_are_both_it_and_of_two_commits_neither() -> None:
     same = tag("v1.0.0", "1.0.0", commit="x"), tag("1.0.0", "1.0.0", commit="x")
     assert between("## 1.0.0\n", *same) == ([("Release 1.0.0", "1.0.0"), ("Release 1.0.0", "v1.0.0")], {})
