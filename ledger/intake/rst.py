@@ -317,9 +317,9 @@ class _Reader:
             if text.endswith("::"):
                 self._literal = self._margin
                 self._paragraph[-1] = (last, _without_colons(text))
-            told = tuple((number, markdown_of(line)) for number, line in self._paragraph if line)
-            if told:
-                self.done.append(Paragraph(told))
+            told = tuple((number, markdown_of(line).strip()) for number, line in self._paragraph)
+            if said := tuple(pair for pair in told if pair[1]):
+                self.done.append(Paragraph(said))
             self._paragraph = []
         self._open = False
 
