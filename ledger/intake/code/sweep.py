@@ -177,8 +177,9 @@ class _Sweep:
         definition = self._add(found)
         if definition is not None:
             definition.approximate = definition.has_body = True
-            definition.native = pattern.native or match["kind"].decode("ascii", "replace")
-            definition.natives = (definition.native,)
+            if pattern.role == "type":
+                word = pattern.native or match["kind"].decode("ascii", "replace")
+                definition.native, definition.natives = word, (word,)
 
     def _add(self, found: Found) -> Definition | None:
         traits, parent = self.traits, found.parent

@@ -25,13 +25,17 @@ __all__ = ["Comment", "Definition", "Import", "Syntax", "syntax_of"]
 SOURCE: Final = "ast"
 
 
-@lru_cache(maxsize=1)
 def syntax_of(path: str, content: bytes, anyway: frozenset[str] = frozenset()) -> Syntax | None:
     """What a file says, or None if it is in no language that is read.
 
     The last answer is kept, so that another extractor that reads the same file next needs no second parse.
     `anyway` are reasons of `guards.refusal` that do not stop the parse: `minified_file`, `generated_file`.
     """
+    return _syntax_of(path, content, anyway)
+
+
+@lru_cache(maxsize=1)
+def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | None:
     language = language_of(path, content)
     if language is None:
         return None
