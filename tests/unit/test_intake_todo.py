@@ -24,6 +24,9 @@ class Files:
     def named(self, name: str) -> tuple[str, ...]:
         return tuple(sorted(path for path in self._held if path.rpartition("/")[2] == name))
 
+    def content(self, path: str) -> bytes | None:
+        return None
+
 
 def read(text: str | bytes, *held: str, path: str = "TODO.md") -> Reading:
     content = text.encode() if isinstance(text, str) else text
@@ -47,7 +50,7 @@ def noted(reading: Reading) -> dict[str, tuple[int, tuple[int, ...]]]:
     [
         ("TODO", True), ("TODO.md", True), ("todo.txt", True), ("docs/Todo.MD", True), ("TODOS.md", True),
         ("a/tasks.md", True), ("TODO.rst", True), ("tasks.txt", False), ("TODO.py", False), ("my-todo.md", False),
-        ("TODO.md/x", False), ("todo-list.md", False),
+        ("TODO.md/x", False), ("todo-list.md", False), ("TODO.org", True), ("x/todo.adoc", True), ("tasks.org", True),
     ],
 )  # fmt: skip
 def test_which_files_are_task_files(path: str, wanted: bool) -> None:
@@ -72,7 +75,7 @@ def test_the_record_of_a_checkbox() -> None:
     assert record.source.lines is not None
     assert (record.source.lines.start, record.source.lines.end) == (5, 5)
     assert record.source.rawExcerpt == "- [x] Add retry backoff in `src/metrics.py` for ACME-7, see #12"
-    assert record.source.extractor == "t2c/markdown-todo@1"
+    assert record.source.extractor == "t2c/markdown-todo@2"
     assert (record.epistemic.cls, record.epistemic.confidence) == ("plan", 0.9)
     assert record.epistemic.basis == ("heading_context", "heuristic_action_dictionary", "markdown_checkbox")
     assert record.metadata["checked"] is True
@@ -171,8 +174,8 @@ def test_task_lines_go_on_until_the_next() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["- [-] dropped", "- [/] half", "- []", "[ ] no bullet", "☐ glyph", "TODO: prose", "(A) call mom",
-     "Later: T010 and T011", "| [ ] | no id |", "### T012 heading"],
+    ["- [~] half?", "- [?] why", "- []", "[ ] no bullet", "☐ glyph", "TODO: prose", "(A) call mom",
+     "Later: T010 and T011", "| [ ] | no id |"],
 )  # fmt: skip
 def test_task_like_lines_of_unknown_shape_are_counted(line: str) -> None:
     reading = read(f"- [ ] a\n\n{line}\n")
@@ -248,7 +251,7 @@ def test_line_endings_marks_and_encodings_change_no_record() -> None:
 def test_what_cannot_be_read_is_noted_and_incomplete() -> None:
     for path, content, reason in (
         ("TODO.md", b"- [ ] a\0\n", "binary_file"),
-        ("TODO.rst", b"* a\n", "unsupported_format"),
+        ("TODO.textile", b"* a\n", "unsupported_format"),
         ("bin/todo", b"#!/bin/sh\n- [ ] a\n", "executable_script"),
     ):
         reading = TodoExtractor().read(path, content, Files())
@@ -285,3 +288,144 @@ def test_many_tasks_take_time_in_proportion() -> None:
     cost(2_000)
     small, large = min(cost(4_000), cost(4_000)), cost(40_000)
     assert large < small * 3
+
+
+@pytest.mark.parametrize(
+    ("box", "status", "state", "checked"),
+    [
+        ("[/]", "in_progress", "half done", False), ("[>]", "planned", "deferred", False),
+        ("[!]", "planned", "important", False), ("[-]", "unknown", "cancelled", False), ("[ ]", "planned", None, False),
+        ("[x]", "completed", None, True),
+    ],
+)  # fmt: skip
+def test_every_sign_of_a_box_is_a_state_and_none_is_identity(
+    box: str, status: str, state: str | None, checked: bool
+) -> None:
+    (draft,) = tasks(f"- {box} Add login\n")
+    assert (draft.text, draft.status, draft.metadata["checked"]) == ("Add login", status, checked)
+    assert draft.metadata.get("state") == state
+    assert ids(f"- {box} Add login\n") == ids("- [ ] Add login\n")
+
+
+def test_a_heading_with_an_id_is_a_task_unless_a_line_has_that_id() -> None:
+    drafts = tasks("## T012 – Write the guide\n\n- [x] T011 Fix it\n\n### Subtask T011 -- Fix it\n")
+    assert [(draft.text, draft.basis[1], draft.lines) for draft in drafts] == [
+        ("T012 Write the guide", "task_heading", (1, 1)),
+        ("T011 Fix it", "markdown_checkbox", (3, 3)),
+    ]
+
+
+def test_a_prohibition_among_tasks_is_a_constraint_and_a_plan_has_no_such_key() -> None:
+    ban, plan = tasks("- [ ] Nie wolno usuwać `a.py`\n- [ ] Add x\n")
+    assert ban.metadata["constraint"] is True
+    assert "constraint" not in plan.metadata
+
+
+def test_one_id_in_two_files_is_two_records_with_that_id() -> None:
+    found = [
+        record
+        for path in ("TODO.md", "docs/TODO.md")
+        for record in materialise(TodoExtractor().read(path, b"- [ ] T001 Add login\n", Files()))
+    ]
+    first, second = (Record.model_validate_json(record.body) for record in found)
+    assert first.id != second.id
+    assert first.metadata["explicitId"] == second.metadata["explicitId"] == "T001"
+    assert first.statement.text == second.statement.text
+
+
+# --- other formats ----------------------------------------------------------------------------------------
+
+
+def formatted(path: str, text: str) -> list[Draft]:
+    return list(read(text, path=path).records)
+
+
+def test_an_org_outline() -> None:
+    text = (
+        "#+TITLE: Plan\n#+TODO: TODO REVIEW(r) | DONE DROPPED\n* Metrics\n** TODO [#A] Add retry to [[file:a.py][the net]]  :net:io:\n"
+        "   DEADLINE: <2026-02-01 Sun>\n   :PROPERTIES:\n   :CUSTOM_ID: net-7\n   :OWNER: ada\n   :END:\n   - a note\n"
+        "   - [X] Fix the lock\n     - [-] on disk\n** DONE Write tests\n** DROPPED Port it\n** REVIEW [1/2] Read it\n"
+        "#+BEGIN_SRC sh\n* TODO not this\n#+END_SRC\n* Ideas\n- Add dark mode\n** TODO\n"
+    )
+    reading = read(text, path="TODO.org")
+    assert [(draft.text, draft.status, draft.lines, draft.basis[1]) for draft in reading.records] == [
+        ("Add retry to the net", "planned", (4, 4), "org_heading"),
+        ("Fix the lock", "completed", (11, 11), "org_checkbox"),
+        ("on disk", "in_progress", (12, 12), "org_checkbox"),
+        ("Write tests", "completed", (13, 13), "org_heading"),
+        ("Port it", "completed", (14, 14), "org_heading"),
+        ("Read it", "in_progress", (15, 15), "org_heading"),
+        ("Add dark mode", "planned", (20, 20), "org_bullet"),
+    ]  # fmt: skip
+    first, second, third = reading.records[:3]
+    assert (first.actor, first.metadata["explicitId"], first.metadata["priority"]) == ("ada", "net-7", "A")
+    assert (first.metadata["labels"], first.metadata["deadline"]) == (["io", "net"], "2026-02-01")
+    assert (first.trail, second.trail) == (("Metrics",), ("Metrics", "Add retry to the net"))
+    assert third.metadata["parent"] == "Fix the lock"
+    assert noted(reading) == {"task_like_line": (1, (21,))}
+
+
+def test_the_state_of_an_org_heading_is_no_identity() -> None:
+    def of(text: str) -> list[str]:
+        return [found.id for found in materialise(read(text, path="TODO.org"))]
+
+    assert of("* TODO Add x\n") == of("\n* DONE [#B] Add x :tag:\n  CLOSED: [2026-01-01 Thu]\n")
+
+
+def test_an_asciidoc_list() -> None:
+    text = (
+        "= Plan\n:toc:\n\n== Net\n// - [ ] no\n* [ ] Add retry\n** [*] Fix the lock\n. [x] Test it\n\n----\n* [ ] code\n----\n\n"
+        "|===\n|ID |Task\n\n|T001 |add login\n|===\n"
+    )
+    reading = read(text, path="TODO.adoc")
+    assert [(draft.text, draft.status, draft.lines, draft.trail) for draft in reading.records] == [
+        ("Add retry", "planned", (6, 6), ("Plan", "Net")),
+        ("Fix the lock", "completed", (7, 7), ("Plan", "Net", "Add retry")),
+        ("Test it", "completed", (8, 8), ("Plan", "Net")),
+        ("T001 add login", "planned", (17, 17), ("Plan", "Net")),
+    ]  # fmt: skip
+    assert reading.records[1].excerpt == "** [*] Fix the lock"
+
+
+def test_a_restructured_text_list() -> None:
+    drafts = formatted(
+        "TODO.rst", "Plan\n====\n\n* [ ] Add retry\n\n  - [x] Fix the lock\n\n.. code::\n\n   * no\n"
+    )
+    assert [(draft.text, draft.status, draft.trail) for draft in drafts] == [
+        ("Add retry", "planned", ("Plan",)), ("Fix the lock", "completed", ("Plan", "Add retry")),
+    ]  # fmt: skip
+
+
+def test_todo_txt() -> None:
+    text = (
+        "(A) 2026-01-01 Call the ward +net @phone due:2026-02-01 id:7\nx 2026-01-03 2026-01-01 Fix https://h.example/x\n\n"
+        "Add a test +net\n"
+    )
+    drafts = formatted("todo.txt", text)
+    assert [(draft.text, draft.status, draft.lines) for draft in drafts] == [
+        ("Call the ward +net @phone", "planned", (1, 1)), ("Fix https://h.example/x", "completed", (2, 2)),
+        ("Add a test +net", "planned", (4, 4)),
+    ]  # fmt: skip
+    assert (drafts[0].actor, drafts[0].metadata["explicitId"], drafts[0].metadata["priority"]) == (
+        None,
+        "7",
+        "A",
+    )
+    assert drafts[0].metadata["fields"] == {"due": "2026-02-01", "id": "7"}
+    assert (drafts[0].metadata["projects"], drafts[0].metadata["contexts"]) == (["net"], ["phone"])
+    assert drafts[1].metadata["completed"] == "2026-01-03"
+
+
+def test_a_todo_txt_task_is_the_same_when_done_dated_or_of_another_priority() -> None:
+    def of(text: str) -> list[str]:
+        return [found.id for found in materialise(read(text, path="todo.txt"))]
+
+    assert of("(A) Add a test +net\n") == of("x 2026-01-03 2026-01-01 Add a test +net due:2026-03-01\n")
+    assert of("(B) Add a test +net\n") == of("(A) Add a test +net\n")
+
+
+def test_a_text_file_of_bullets_is_read_as_bullets() -> None:
+    assert [draft.basis[1] for draft in formatted("todo.txt", "- Add x\n- Fix y (A) +net\n")] == [
+        "markdown_bullet"
+    ] * 2
+    assert formatted("todo.txt", "buy milk\n") == []
