@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-__all__ = ["LOCK_FILE", "Kind", "is_configuration", "kind_of"]
+__all__ = ["LOCK_FILE", "Kind", "is_configuration", "is_test_data", "kind_of"]
 
 LOCK_FILE: Final = "lock"
 
@@ -90,7 +90,12 @@ _DATA: Final = re.compile(
 def kind_of(path: str) -> Kind | None:
     """What a file of this repository path is; None if it is no configuration of the project."""
     kind = _kind(path)
-    return None if kind is None or ("/" in path and _DATA.search(path)) else kind
+    return None if kind is None or is_test_data(path) else kind
+
+
+def is_test_data(path: str) -> bool:
+    """True for files below a folder of fixtures, snapshots or samples, or deep below one of tests."""
+    return "/" in path and _DATA.search(path) is not None
 
 
 def is_configuration(path: str) -> bool:
