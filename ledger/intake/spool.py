@@ -20,8 +20,9 @@ class Spool:
 
     def __init__(self, folder: Path | None = None) -> None:
         """Make one in `folder`, or where the system keeps such files. Raises OSError."""
-        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - closed by `close`
-        self._descriptor = self._file.fileno()
+        self._descriptor = -1
+        self._descriptor, name = tempfile.mkstemp(prefix="spool-", dir=folder)
+        os.unlink(name)  # noqa: PTH108 - not a path of anybody's
         self._written = 0
         self._waiting = bytearray()
 
@@ -57,7 +58,13 @@ class Spool:
         return os.pread(self._descriptor, size, at)
 
     def close(self) -> None:
-        self._file.close()
+        """Give it up; nothing can be read any more."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class Set(NamedTuple):
