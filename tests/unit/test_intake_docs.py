@@ -212,6 +212,20 @@ def test_rst_gives_the_same_statements() -> None:
     assert "rst_structure" in drafts[0].basis
 
 
+def test_rows_of_rst_tables_with_and_without_a_header() -> None:
+    text = (
+        "===== ============================\nID    Requirement\n===== ============================\n"
+        "REQ-1 The door must lock at night.\n===== ============================\n\nWords.\n\n"
+        "+---------------------+----------------------+\n| ``src/a.py``        | reads all of it now  |\n+---------------------+----------------------+\n"
+        "| ``src/b.py``        | writes all of it now |\n+---------------------+----------------------+\n"
+    )
+    drafts = read(text, "src/a.py", path="docs/a.rst").records
+    assert [draft.text for draft in drafts] == [
+        "REQ-1: The door must lock at night.", "`src/a.py` | reads all of it now", "`src/b.py` | writes all of it now",
+    ]  # fmt: skip
+    assert drafts[0].metadata["columns"] == {"ID": "REQ-1", "Requirement": "The door must lock at night."}
+
+
 def test_a_plain_readme_in_rst_is_known_by_its_marks() -> None:
     (draft,) = said(
         "Tool\n====\n\n.. note::\n\n   Uses :func:`run_all` in every single case.\n", path="README"

@@ -42,7 +42,7 @@ def ids(reading: Reading) -> list[str]:
 
 @pytest.mark.parametrize(
     "heading",
-    ["Roadmap", "Acceptance criteria", "Milestones", "Future work", "Planned", "TODO", "3. Planned features:", "🚀 Roadmap",
+    ["Roadmap", "Acceptance criteria", "Success Criteria *(mandatory)*", "Milestones", "Future work", "Planned", "TODO", "3. Planned features:", "🚀 Roadmap",
      "Kryteria akceptacji", "Planowane funkcje", "Do zrobienia", "Mapa drogowa", "Wymagania funkcjonalne", "Plan prac"],
 )  # fmt: skip
 def test_items_of_sections_that_plan_are_plans(heading: str) -> None:
@@ -290,6 +290,19 @@ def test_removed_and_renamed_requirements() -> None:
     removed, renamed = [draft for draft in required(text, DELTA) if draft.metadata["form"] == "heading"]
     assert (removed.text, removed.action) == ("Old bell", "remove")
     assert (renamed.text, renamed.action, renamed.metadata["renamedFrom"]) == ("Gate", "change", "Door")
+
+
+def test_acceptance_criteria_of_a_requirement_plan_and_its_remarks_do_not() -> None:
+    text = (
+        "## Requirements\n\n### Requirement 1: Login\n\n**User Story:** As a guest, I want to log in.\n\n"
+        "- A remark on logging in\n\n#### Acceptance Criteria\n\n- The session ends at night\n"
+        "- WHEN the guest leaves THEN the system SHALL end it\n"
+    )
+    drafts = required(text, ".kiro/specs/login/requirements.md")
+    assert [(draft.metadata["form"], draft.metadata["requirement"]) for draft in drafts] == [
+        ("heading", "Login"), ("section", "Login"), ("scenario", "Login"),
+    ]  # fmt: skip
+    assert drafts[0].metadata["requirementId"] == "1"
 
 
 # --- other tools ------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ class Place(Struct):
     """The place that is being read.
 
     `accepted`: the document records a decision in force, `deciding`: this is the section that tells it. `under` is
-    the requirement that a heading around names, `delta` the OpenSpec section, `done` says that things done are listed.
+    the requirement that a heading around names, `detail` says that no nearer heading plans, `delta` is the OpenSpec section, `done` says that things done are listed.
     """
 
     accepted: bool
@@ -36,6 +36,7 @@ class Place(Struct):
     section: Section | None = None
     done: bool = False
     under: Named | None = None
+    detail: bool = False
     delta: str | None = None
     deciding: bool = False
 
@@ -55,9 +56,11 @@ class Place(Struct):
         self.above.append(heading)
         self.trail = tuple(above.text for above in self.above)
         self.section, self.done, self.delta, self.under = None, False, None, None
+        self.detail = False
         for above in reversed(self.above):
             if self.under is None and (sign := named(above.text)) and not sign.scenario:
                 self.under = sign
+                self.detail = self.section is None
             self.delta = self.delta or delta_of(above.text)
             section = section_of(above.text)
             if section == "done":

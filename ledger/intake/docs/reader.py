@@ -213,7 +213,7 @@ class Reader:
             return self._requirement(block, text, "keyword")
         if self._place.deciding and modality(text) in ("required", "recommended"):
             return self._requirement(block, text, "decision")
-        detail = self._place.under is not None or self._specified is not None
+        detail = self._place.detail or self._specified is not None
         if not detail and not self._profile.sample and self._in_section(block, text):
             return self._requirement(block, text, "section")
         return None

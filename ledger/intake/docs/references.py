@@ -21,8 +21,6 @@ _HYPERLINK: Final = re.compile(r"`[^`<>]{0,300}<([^`<>\s]{1,500})>`_")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _UNFIT: Final = re.compile(r"[{}%\s|\"'\\*?\x00-\x1f]")
 _PICTURES: Final = words("png jpg jpeg gif svg webp ico bmp avif mp4 webm mov pdf")
-_MADE: Final = words("html htm css js map xml")
-"""Endings of what a site generator makes, which no checkout holds."""
 _PAGES: Final = (
     ".md",
     ".mdx",
@@ -126,5 +124,5 @@ def located(target: str, folder: str, tree: Tree, *, page: bool = False) -> tupl
         base = path if page or not ending else stem
         found = next((base + end for end in _PAGES if base + end in tree), None)
         return found, found is None and page and not rooted
-    missing = ending in EXTENSIONS and ending not in _PICTURES and ending not in _MADE and not rooted
+    missing = ending in EXTENSIONS and ending not in _PICTURES and not rooted
     return None, missing

@@ -25,7 +25,6 @@ def read_rst(lines: Iterable[str], notes: Notes) -> Document:
     """The blocks of a reStructuredText file, in its order; inline markup is that of Markdown."""
     written = list(lines)
     header: tuple[str, ...] = ()
-    last_row = 0
     found: list[Block] = []
     for block in rst.blocks(written, notes):
         match block:
@@ -49,27 +48,28 @@ def read_rst(lines: Iterable[str], notes: Notes) -> Document:
                 raw = "\n".join(written[start - 1 : end])
                 found.append(Text("paragraph", text, start, end, raw=raw))
             case markup.Row():
-                if block.line > last_row + 3 or not header:
-                    header = block.cells
-                elif not all(not cell.strip("-=:") for cell in block.cells):
-                    told = tuple(cell for cell in block.cells if cell)
-                    found.append(
-                        Text(
-                            "row",
-                            told,
-                            block.line,
-                            block.line,
-                            cells=block.cells,
-                            header=header,
-                            raw=block.raw,
-                        )
-                    )
-                last_row = block.line
+                if all(not cell.strip("-=:") for cell in block.cells):
+                    header = _header(found)
+                    continue
+                header = header if len(header) == len(block.cells) else ()
+                told = tuple(cell for cell in block.cells if cell)
+                found.append(
+                    Text("row", told, block.line, block.line, cells=block.cells, header=header, raw=block.raw)
+                )
             case markup.Code():
                 code = _code(written, block.line)
                 if code is not None:
                     found.append(code)
     return Document({}, {}, found, "rst")
+
+
+def _header(found: list[Block]) -> tuple[str, ...]:
+    """The row above a delimiter, taken back: it names the columns."""
+    last = found[-1] if found else None
+    if not isinstance(last, Text) or last.kind != "row":
+        return ()
+    found.pop()
+    return last.cells
 
 
 def _code(lines: list[str], line: int) -> Code | None:

@@ -19,6 +19,7 @@ Section = Literal["strong", "weak", "goals", "done", "closed", "delta"]
 """`goals` plan in their items alone, `done` lists what was done, `closed` stops what an outer heading plans, `delta` heads OpenSpec requirements."""
 
 _NUMBER: Final = re.compile(r"(?:§ ?)?(\d{1,3}(?:\.\d{1,3}){0,5}[.)]|[IVX]{1,5}[.)])\s+(?=\S)")
+_ASIDE: Final = re.compile(r"\s*\*?\([^()]{0,60}\)\*?$")
 _ANCHOR: Final = re.compile(r"\s*\{[#:.][^{}]*\}\s*$")
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _DELTA: Final = re.compile(r"(?:added|modified|removed|renamed) requirements$")
@@ -71,7 +72,7 @@ def heading_text(text: str) -> str:
 @lru_cache(maxsize=4096)
 def section_of(heading: str) -> Section | None:
     """What a heading makes of the text under it; None if it says nothing, so that the heading above stands."""
-    name = fold(heading.rstrip(" :.*_")).strip(" -_#.*/")
+    name = fold(_ASIDE.sub("", heading).rstrip(" :.*_")).strip(" -_#.*/")
     if not name or len(name) > 80:
         return None
     if _DELTA.match(name):
