@@ -168,6 +168,22 @@ def test_junit_of_jest_and_go() -> None:
     assert counts(go) == {"passed": 1, "failed": 1, "skipped": 1}
 
 
+def test_junit_of_linters_and_of_node() -> None:
+    linter = (
+        "<testsuites><testsuite name='/home/r/shop/web/src/cart.ts'><testcase name='org.lint.E1' "
+        "classname='/home/r/shop/web/src/cart'><failure/></testcase></testsuite></testsuites>"
+    )
+    (case,) = (d for d in read(linter).records if d.kind == "test_result")
+    assert (case.object, case.trail, case.paths) == (
+        "org.lint.E1",
+        ("web/src/cart.ts",),
+        ("web/src/cart.ts",),
+    )
+    node = "<testsuites><testcase name='adds' classname='test'/><testcase name='a' classname='test'><skipped type='todo'/></testcase></testsuites>"
+    assert results(read(node)) == {"adds": ("passed", ()), "a": ("todo", ())}
+    assert one(read(node), "adds").symbols == ()
+
+
 def test_what_pytest_prints() -> None:
     reading = fixture("pytest.txt")
     assert {name: outcome for name, (outcome, _) in results(reading).items()} == {
@@ -343,6 +359,6 @@ def test_instants_need_an_offset() -> None:
 def test_symbols_are_names_and_no_sentences() -> None:
     given: dict[str, Any] = {
         "a.b.test_c[x/y]": "a.b.test_c", "adds up": None, "h.org/p/q.TestA": "q.TestA", "h.org/p/q.TestA/sub/x": "q.TestA",
-        "A$B.c(int)": "A$B.c", "x/y": None, "1.2": None,
+        "A$B.c(int)": "A$B.c", "top": None, "test_top": "test_top", "addsUp": "addsUp", "x/y": None, "1.2": None,
     }  # fmt: skip
     assert {name: symbol_of(name) for name in given} == given

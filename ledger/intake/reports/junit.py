@@ -29,6 +29,8 @@ COMMIT_NAMES: Final = frozenset({
 """Names of properties, in lower case, whose value is the commit that was tested."""
 _SHA: Final = re.compile(r"[0-9a-f]{7,64}\Z")
 _OUTCOMES: Final[Mapping[str, Outcome]] = {"failure": "failed", "error": "error", "skipped": "skipped"}
+_NO_CLASSES: Final = frozenset({"test", "suite"})
+"""What Node writes in place of a class."""
 _FLAKY: Final = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 _DECLARED: Final[tuple[tuple[str, str], ...]] = (
     ("tests", "tests"),
@@ -61,6 +63,7 @@ class _Junit:
         self.instants: set[str] = set()
         self.durations: list[str | None] = []
         self.last = 1
+        self.flaky = 0
 
     def opened(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
         if tag in ("testsuite", "testsuites"):
@@ -106,8 +109,13 @@ class _Junit:
         file = attributes.get("file")
         path = (self.places.file(file) if file else None) or (located[0] if located else None)
         case.paths = (path,) if path and not path.startswith("~") else ()
+        if names and classname.startswith("/"):  # a linter, whose suites and classes are files of its machine
+            linted = self.places.file(names[-1])
+            case.paths = (linted,) if linted else ()
+            names = (*names[:-1], linted or names[-1])
+            classname = ""
         qualified = name
-        if classname and not name.startswith(classname):
+        if classname and classname not in _NO_CLASSES and not name.startswith(classname):
             qualified = (
                 f"{classname}.{name}" if "." in classname or " " not in classname else f"{classname} {name}"
             )
@@ -116,7 +124,8 @@ class _Junit:
         if names and names[-1] in (classname, qualified):
             names = names[:-1]
         case.suites = names
-        self.report.cases.append(case)
+        self.report.add(case)
+        self.flaky += case.flaky
         for suite in self.suites:
             suite.cases["tests"] += 1
             if case.outcome in suite.cases:
@@ -159,13 +168,9 @@ def read_junit(content: bytes, places: Places, notes: Notes) -> Report | XmlFaul
     fault = read_xml(content, read.opened, read.closed)
     if fault is not None:
         return fault
-    counts: dict[Outcome, int] = {}
-    for case in read.report.cases:
-        counts[case.outcome] = counts.get(case.outcome, 0) + 1
-    flaky = sum(1 for case in read.report.cases if case.flaky)
     at = min(read.instants) if len(read.instants) == 1 else instant(read.top.get("timestamp"))
     name = stable_name(read.top.get("name", "")) or "junit"
-    extra = {"flaky": flaky} if flaky else {}
+    extra = {"flaky": read.flaky} if read.flaky else {}
     duration = seconds(read.top.get("time")) or (read.durations[0] if len(read.durations) == 1 else None)
-    read.report.runs.append(Run(name, 1, read.last, counts, duration, at, extra))
+    read.report.runs.append(Run(name, 1, read.last, read.report.counts, duration, at, extra))
     return read.report

@@ -48,6 +48,7 @@ _INSTANT: Final = re.compile(
 _DURATION: Final = re.compile(r"\d{1,12}(?:\.\d{1,9})?", re.ASCII)
 _NAME: Final = 400
 _PARAMETERS: Final = re.compile(r"[\[({].*\Z", re.DOTALL)
+_TELLING: Final = re.compile(r"_|[a-z0-9][A-Z]")
 _GO_TEST: Final = re.compile(r"(?:\A|/)([\w-]+\.(?:Test|Benchmark|Example|Fuzz)\w*)(?:/|\Z)", re.ASCII)
 _SYMBOL: Final = re.compile(r"[A-Za-z_$][\w$]*+(?:\.[A-Za-z_$][\w$]*+)*+\Z", re.ASCII)
 
@@ -86,6 +87,17 @@ class Report(Struct):
     runs: list[Run] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
     commit: str | None = None
+    counts: dict[Outcome, int] = field(default_factory=dict)
+    left: int = 0
+
+    def add(self, case: Case) -> None:
+        """Count a case, and keep it if not so many of its outcome are kept already."""
+        before = self.counts.get(case.outcome, 0)
+        self.counts[case.outcome] = before + 1
+        if before < MAX_CASES:
+            self.cases.append(case)
+        else:
+            self.left += 1
 
 
 def instant(text: str | None) -> str | None:
@@ -118,7 +130,7 @@ def stable_name(name: str) -> str:
 
 
 def symbol_of(name: str) -> str | None:
-    """The function of a qualified test name without its parameters; None if the name is a sentence.
+    """The function of a qualified test name without its parameters; None if the name is a sentence or a plain word.
 
     Of a Go test, whose package is a path, it is the package's own name and the function: `cart.TestRound`.
     """
@@ -126,7 +138,7 @@ def symbol_of(name: str) -> str | None:
     if "/" in bare:
         of_go = _GO_TEST.search(bare)
         bare = of_go[1] if of_go else bare
-    return bare if _SYMBOL.match(bare) else None
+    return bare if _SYMBOL.match(bare) and ("." in bare or _TELLING.search(bare)) else None
 
 
 def drafts_of(report: Report, notes: Notes) -> tuple[Draft, ...]:
@@ -135,12 +147,10 @@ def drafts_of(report: Report, notes: Notes) -> tuple[Draft, ...]:
     cases = [case for case in report.cases if case.name]
     if len(cases) < len(report.cases):
         notes.add("test_case_unnamed", "a test case without a name", count=len(report.cases) - len(cases))
-    if len(cases) > MAX_CASES:
-        notes.add(
-            "test_cases_capped",
-            f"a report gives {MAX_CASES} test cases at most, those that failed first",
-            count=len(cases) - MAX_CASES,
-        )
+    left = report.left + max(0, len(cases) - MAX_CASES)
+    if left:
+        what = f"a report gives {MAX_CASES} test cases at most, those that failed first"
+        notes.add("test_cases_capped", what, count=left)
         cases = sorted(cases, key=lambda case: _RANK[case.outcome])[:MAX_CASES]
     cases.sort(key=lambda case: (case.suites, case.name, case.line))
     runs = [_run(run, report, basis) for run in report.runs]

@@ -119,7 +119,7 @@ def read_tap(lines: Iterator[str], places: Places, notes: Notes) -> Report:
             if bare == "...":
                 _diagnose(tap, told, number)
                 block = None
-            elif len(told) < _MESSAGE_LINES:
+            elif len(told) < _MESSAGE_LINES and not bare.startswith("duration_ms:"):
                 told.append(bare)
             continue
         if bare == "---" and line.startswith(" "):
