@@ -28,6 +28,7 @@ from t2c.ledger.intake.docs.requirements import (
     identifier_of,
     keyword_of,
     named,
+    obliges,
     specification_item,
     tells_of_plans,
 )
@@ -237,9 +238,13 @@ class Reader:
             return False
         if self._profile.kind != "guide":
             return not _LINK_ALONE.match(block.text)
-        if section == "goals" or _LINK_ALONE.match(block.text) or advises(text, strictly=section == "weak"):
+        if (
+            section in ("goals", "loose")
+            or _LINK_ALONE.match(block.text)
+            or advises(text, strictly=section == "weak")
+        ):
             return False
-        return section == "strong" or modality(text) == "required"
+        return section == "strong" or obliges(text)
 
     def _row(self, block: Text) -> Draft | None:
         """A row whose first cell is the id of a requirement, with the cell that states it."""

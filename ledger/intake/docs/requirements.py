@@ -20,6 +20,7 @@ __all__ = [
     "identifier_of",
     "keyword_of",
     "named",
+    "obliges",
     "specification_item",
     "tells_of_plans",
 ]
@@ -67,6 +68,7 @@ _ENVIRONMENT: Final = re.compile(
     r"|at least (?:python|node|go|rust|java|version)|zainstalowan\w{1,4}|lub nowsz\w{1,4})\b|>=|\b\d+\.\d+\+",
     re.IGNORECASE,
 )
+_OBLIGES: Final = re.compile(r"\b(?:must|shall|musi|muszą|należy|nie wolno)\b", re.IGNORECASE)
 _PLANS: Final = re.compile(
     r"\b(?:will|plan(?:s|ned|ning)? (?:to|on|for)|intend(?:s|ed)? to|aims? to|going to|want to|would like to|to be \w+ed"
     r"|planujemy|planowan\w{1,4}|zamierzamy|chcemy|będzie|będą|ma(?:ją)? (?:być|zostać))\b",
@@ -183,6 +185,11 @@ def _steps(text: str) -> bool:
 def advises(text: str, *, strictly: bool) -> bool:
     """True if a sentence speaks to the reader of a guide; `strictly` also if it tells what has to be there."""
     return _READER.search(text) is not None or (strictly and _ENVIRONMENT.search(text) is not None)
+
+
+def obliges(text: str) -> bool:
+    """True if a sentence says in so many words that something must be."""
+    return _OBLIGES.search(text) is not None
 
 
 def tells_of_plans(text: str) -> bool:

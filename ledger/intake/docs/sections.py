@@ -1,7 +1,8 @@
 """What a heading says of the text under it: whether it plans, in English and Polish.
 
-A strong name (`Roadmap`, `Acceptance criteria`) plans in any document. A weak one (`Requirements`, `Next steps`)
-plans in specifications, plans and designs; in a guide it more often lists what readers need or may read next.
+A strong name (`Roadmap`, `Acceptance criteria`) plans in any document. A weak one (`Requirements`) or a loose one
+(`Next steps`) plans in specifications, plans and designs; in a guide it more often lists what readers need or may
+read next, so that there only what a weak one says the system must do is a plan.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from t2c.ledger.intake.text import fold
 
 __all__ = ["Section", "heading_text", "number_of", "section_of"]
 
-Section = Literal["strong", "weak", "goals", "done", "closed", "delta"]
-"""`goals` plan in their items alone, `done` lists what was done, `closed` stops what an outer heading plans, `delta` heads OpenSpec requirements."""
+Section = Literal["strong", "weak", "loose", "goals", "done", "closed", "delta"]
+"""`loose` ones plan in no guide, `goals` plan in their items alone, `done` lists what was done, `closed` stops what an outer heading plans, `delta` heads OpenSpec requirements."""
 
 _NUMBER: Final = re.compile(r"(?:§ ?)?(\d{1,3}(?:\.\d{1,3}){0,5}[.)]|[IVX]{1,5}[.)])\s+(?=\S)")
 _ASIDE: Final = re.compile(r"\s*\*?\([^()]{0,60}\)\*?$")
@@ -36,7 +37,7 @@ _DONE: Final = re.compile(
     r"|zrobione|gotowe|ukonczone|wykonane|zakonczone|zrealizowane)$"
 )
 _STRONG: Final = re.compile(
-    r"(?:acceptance (?:criteria|tests?)|definition of done|milestones?(?: .{1,40})?|action items|success criteria"
+    r"(?:acceptance (?:criteria|tests?)|definition of done|milestones?(?: [\dmv].{0,40})?|action items|success criteria"
     r"|future (?:work|plans?|improvements?|enhancements?|features?|directions?|development|releases?)|planned"
     r"|planned (?:features?|work|changes|improvements|enhancements|additions|releases?)|to-?dos?|to do(?: list)?"
     r"|user stories|(?:non-?)?functional requirements|non functional requirements|coming soon|remaining work"
@@ -49,9 +50,11 @@ _STRONG: Final = re.compile(
 _GOALS: Final = re.compile(r"(?:(?:project |main |key |primary )?(?:goals?|objectives)|cele(?: projektu)?)$")
 _WEAK: Final = re.compile(
     r"(?:requirements?|(?:system|software|hardware|technical|product|project|user|security|performance|business|quality"
-    r"|interface|design|data|core|general|key) requirements|next steps?|what'?s next|plan|tasks?"
-    r"|constraints|wymagania|wymogi|(?:wymagania|wymogi) .{1,30}|nastepne kroki|kolejne kroki|zadania|ograniczenia"
-    r"|phase \d.{0,40}|etap \d.{0,40}|faza \d.{0,40})$"
+    r"|interface|design|data|core|general|key) requirements|(?:wymagania|wymogi)(?: .{1,30})?)$"
+)
+_LOOSE: Final = re.compile(
+    r"(?:next steps?|what'?s next|plan|tasks?|constraints|nastepne kroki|kolejne kroki|zadania|ograniczenia"
+    r"|(?:phase|etap|faza) \d.{0,40})$"
 )
 
 
@@ -85,4 +88,6 @@ def section_of(heading: str) -> Section | None:
         return "strong"
     if _GOALS.match(name):
         return "goals"
-    return "weak" if _WEAK.match(name) else None
+    if _WEAK.match(name):
+        return "weak"
+    return "loose" if _LOOSE.match(name) else None
