@@ -210,10 +210,18 @@ def head_of(prose: str, start: int) -> Head | None:
     light: Head | None = None
     previous = ""
     end = start
+    aside = False  # in a condition, whose verbs are not the statement's
     for index, match in enumerate(_WORD.finditer(prose, start)):
         if index >= _FAR:
             break
         word = match[0].lower()
+        if aside:
+            aside = "," not in prose[end : match.start()]
+        elif index and word in _CONDITIONS:
+            aside = True
+        if aside:
+            previous, end = word, match.end()
+            continue
         if word in _ENGLISH or word[:4] in STEMS or not word.isascii():
             found, stop = _meaning(word, prose, match.end())
         else:
@@ -241,7 +249,7 @@ def _breaks(gap: str, found: Word) -> bool:
 
 def _meaning(word: str, prose: str, end: int) -> tuple[Word | None, int]:
     """What the word that ends at `end` stands for, and where it ends with its particle ("set up")."""
-    found = VERBS.get(word) or NOUNS.get(word)
+    found = VERBS.get(word) or NOUNS.get(word if word.isascii() else bare(word))
     if found is not None:
         if found.kind == "both":
             if _SUBJECT_OF.match(prose, end):
@@ -255,7 +263,7 @@ def _meaning(word: str, prose: str, end: int) -> tuple[Word | None, int]:
         return (phrase[1], particle.end()) if particle and particle[1].lower() == phrase[0] else (None, end)
     plain = bare(word)
     for stem, meaning in STEMS.get(plain[:4], ()):
-        if plain.startswith(stem) and not plain.startswith(NOT_VERBS):
+        if plain.startswith(stem) and not plain.startswith(NOT_VERBS) and not plain.endswith(_OBLIQUE):
             return meaning._replace(kind="both") if plain.endswith(GERUNDS) else meaning, end
     return None, end
 
@@ -271,16 +279,21 @@ def known(word: str) -> Literal["en", "pl"] | None:
 
 
 _POLISH_NOUNS: Final = words("testy testow zmiana zmiany")
+_OBLIQUE: Final = ("nych", "tych", "nymi", "tymi", "nego", "tego", "nemu", "temu", "nej", "tej")
+"""Endings of Polish participles that stand with a noun: "usuniętych użytkowników" removes nobody."""
 _ENGLISH: Final = VERBS.keys() | NOUNS.keys() | PHRASES.keys()
 _GOVERNED: Final = re.compile(r"\s+(?:the|an?|all|every|each|any|this|these|its|their|our|your)\b")
 """What only a verb governs: "the service documents its limits"."""
 _PARTICLE: Final = re.compile(r"\s+([A-Za-z]+)\b")
+_CONDITIONS: Final = words(
+    "when whenever if unless because while although gdy gdyby jeśli jesli jeżeli jezeli kiedy ponieważ poniewaz chyba"
+)
 _BE: Final = words("is are was were be been being gets got został została zostało zostały jest są")
 _ARTICLES: Final = words("the a an this that these those its our your")
 
 
 _LATIN: Final = re.compile("[a-z]++(?!-)")
-_NEGATIVES: Final = words("no not never cannot nobody nie brak")
+_NEGATIVES: Final = words("no not never cannot nobody neither nor nie brak")
 
 
 def may_deny(lower: str) -> bool:

@@ -31,45 +31,46 @@ _PROHIBITED: Final = re.compile(
     r"\b(?:must|shall)(?:n['’]t| not| never)\b"
     r"|\bmay (?:never|not)\b(?! (?:exist|work|need|know|match|always|yet|even|apply|help|fit|matter|have\b"
     r"|be (?:able|available|present|set|needed|necessary|enough|obvious|clear|supported|installed|possible|ready)))"
-    r"|\bno(?:body| one| \w+)(?: \w+)? (?:may|must|shall|can)\b"
+    r"|\bno(?:body| one| \w+)(?: \w+)? (?:may|must|shall)\b"
+    r"|\bneither\b[^.;,]{1,60}\bnor\b[^.;,]{1,60}?\b(?:may|must|shall)\b"
     r"|\b(?:is|are) (?:not (?:allowed|permitted)|forbidden|prohibited)\b"
     r"|\bnie (?:wolno|moze|moga|maja? prawa|(?:jest|sa) dozwolon\w+)\b|\bzabrania(?:ja)?\b"
     r"|\b(?:zabronion|zakazan|niedozwolon|niedopuszczaln|wzbronion)[aeioy]\b|\bzakaz\b"
 )
 _BANS: Final = re.compile(
     r"(?:^|[,;:.!]\s*|\b(?:please|but|then|and|prosze|ale|lecz|nigdy)\s+)"
-    r"(?:do not|don['’]t|never(?! (?:mind|again)\b)|nie\s+(?:\w+(?:[aeiouy]c|sc|zc|[auiy]j|jcie)|rob|pisz|zmien|usun"
+    r"(?:do not|don['’]t|never(?! (?:mind|again)\b)|nie\s+(?:\w+(?:[aeiouy]c|sc|zc|jcie)|rob|pisz|zmien|usun"
     r"|wlacz|wylacz|uruchom|zostaw|dopusc|pozwol|wrzuc|pomin|zapomnij|otwieraj|bierz|licz|lacz|tworz|mnoz|rusz"
     r"|wolaj|mieszaj|gub|trac|krusz|cofaj|powtorz|rzuc|kaz|chowaj)\b)"
+    r"|\bnie (?!wczoraj|dzisiaj|tutaj|zwyczaj|zazwyczaj|rodzaj|kraj|maj|czyj)\w+[auiy]j\b"
     r"|(?<!has )(?<!have )(?<!had )(?<!was )(?<!were )(?<!is )(?<!are )(?<!would )\bnever (?!\w+ed\b|been\b|got\b|ran\b)[a-z]"
 )
 """Prohibitions by their grammar: a negated imperative or infinitive, and "never" before a verb in the present."""
 _DOUBLE: Final = re.compile(
-    r"\b(?:must|shall|should) not (?:fail|forget|neglect|omit) to\b|\b(?:cannot|can not) not\b"
-    r"|\bnie (?:mozna|wolno|moze|moga) nie\b"
+    r"\b(?:(?:must|shall|should|do) not|don['’]t|never) (?:fail|forget|neglect|omit) to\b|\b(?:cannot|can not) not\b"
+    r"|\bnie (?:mozna|wolno|moze|moga) nie\b|\bnie (?:zapomnij|zapomnijcie|zapominaj|zapominajcie|zapomniec)\b"
 )
 _HARMLESS: Final = re.compile(
     r"\bnot (?:impossible|forbidden|prohibited|uncommon|unusual|unlikely)\b|\bnie (?:jest|sa) (?:zabronion|zakazan|niemozliw)\w+"
 )
-_DISCOURAGED: Final = re.compile(
-    r"\b(?:should|ought)(?:n['’]t| not| never)\b|\bnie powin(?:ien|na|no|ny|ni)\b"
-)
+_SAYS_NO: Final = re.compile("not|n['’]t|nie|never")
+_DISCOURAGED: Final = re.compile(r"\b(?:should|ought)(?:n['’]t| not| never)\b|\bnie powin(?:ien|n)\w*")
 _WAIVED: Final = re.compile(
     r"\b(?:(?:is|are) not (?:required|needed|necessary)|not needed|need not|needn['’]t"
-    r"|(?:do|does)(?:n['’]t| not) (?:have|need) to|nie (?:musi|musza|trzeba|(?:jest|sa) wymagan\w*))\b"
+    r"|(?:do|does)(?:n['’]t| not) (?:have|need) to|nie (?:musi|musza|trzeba|(?:jest|sa) (?:wymagan|konieczn|potrzebn|niezbedn)\w*))\b"
 )
 _NOT_SO: Final = re.compile(
-    r"\b(?:no longer|not only|not just|not yet|no matter|nie tylko|juz nie|nie (?:jest|sa|ma|maja) juz)\b"
+    r"\b(?:no longer|not only|not just|not yet|no matter|nie tylko|juz nie|nie \w+ juz)\b"
 )
 _REQUIRED: Final = re.compile(
-    r"\b(?:must|shall|musi|musza|nalezy|trzeba|wymaga(?:ja)?|requires|require (?:an?|the|that|at least)|ha(?:s|ve|d) to|maja? obowiazek|required to"
+    r"\b(?:must|shall|needs? to|mus(?:i|za|imy|icie|isz|ze|ial|iala|ialo|ieli)|nalezy|trzeba|wymaga(?:ja)?|requires|require (?:an?|the|that|at least)|ha(?:s|ve|d) to|maja? obowiazek|required to"
     r"|(?:is|are) required)\b|\bjest zobowiazan|^required:"
 )
 _RECOMMENDED: Final = re.compile(
-    r"\b(?:should|ought|powinien|powinna|powinno|powinny|zaleca|(?:is|are|was|were|be|being) recommended"
+    r"\b(?:should(?:n['’]t)?|ought|powin(?:ien|n)\w*|zaleca|(?:is|are|was|were|be|being) recommended"
     r"|recommended to|recommend(?:s|ed)? that)\b"
 )
-_OPTIONAL: Final = re.compile(r"\b(?:may|optional|can|moze|moga)\b|\bopcjonaln")
+_OPTIONAL: Final = re.compile(r"\b(?:may|optional|can(?!['’]t| not\b)|moze|moga)\b|\bopcjonaln")
 _NEGATION: Final = re.compile(
     r"\b(?:not|never|cannot|nie)\b(?!-)|n['’]t\b|(?:^|\b(?:is|are|was|were|be|has|have|had)\s)\s*no\b(?!-)"
     r"|^brak\b"
@@ -123,7 +124,7 @@ def polarity(text: str) -> Polarity:
 
 def _positive(prose: str) -> str:
     """Double negations as what they mean ("must not fail to" binds to do it)."""
-    return _HARMLESS.sub(" ", _DOUBLE.sub(" must ", prose)) if "not" in prose or "nie" in prose else prose
+    return _HARMLESS.sub(" ", _DOUBLE.sub(" must ", prose)) if _SAYS_NO.search(prose) else prose
 
 
 def _bans(main: str) -> bool:
