@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import Struct, field
 
@@ -37,7 +37,10 @@ class Scenario(Struct):
 
 
 class Specified(Struct):
-    """A specification item: its id, and the attributes that follow its statement."""
+    """A specification item: its id, and the attributes that follow its statement.
+
+    These go into the draft after it was made, which is safe as long as the file is being read: nobody has it yet.
+    """
 
     identifier: str
     title: str
@@ -76,4 +79,4 @@ class Specified(Struct):
     def _put(self, name: str, value: Any) -> None:
         self.metadata[name] = value
         if self.draft is not None:
-            self.draft.metadata[name] = value  # type: ignore[index]  # made here, and nobody has it yet
+            cast("dict[str, Any]", self.draft.metadata)[name] = value
