@@ -74,7 +74,9 @@ def test_which_files_are_configuration(path: str, wanted: bool) -> None:
 
 
 def test_wanting_costs_less_than_three_microseconds() -> None:
-    paths = [f"src/module{n}/file{n}.py" for n in range(3000)] + [f"a/b{n}/data.json" for n in range(2000)]
+    paths = [f"src/module{n}/file{n}.py" for n in range(3000)] + [
+        f"fixtures/b{n}/data.json" for n in range(3000)
+    ]
     wants = ConfigExtractor().wants
     best = min(_seconds(wants, paths) for _ in range(5))
     assert best / len(paths) < 3e-6
@@ -285,6 +287,15 @@ def test_settings_above_the_cap_are_counted_and_the_top_level_stays() -> None:
     assert len(reading.records) == 401
     assert noted(reading) == {"entries_capped": (102, (400,))}
     assert "last" in [d.object for d in reading.records]
+
+
+def test_a_schema_of_configuration_is_none() -> None:
+    reading = read(
+        "schemas/config.json", '{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}'
+    )
+    assert [d.kind for d in reading.records] == ["configuration_file_fact"]
+    assert noted(reading) == {"json_schema": (1, ())}
+    assert keys("biome.json", '{"$schema": "https://biomejs.dev/schema.json", "a": 1}') == ["$schema", "a"]
 
 
 def test_lock_files_are_counted_by_name_and_not_read() -> None:

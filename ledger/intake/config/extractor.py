@@ -96,10 +96,20 @@ def _drafts(kind: Kind, path: str, content: bytes, notes: Notes) -> list[Draft] 
     entries = _entries(kind.format, lines, notes)
     if isinstance(entries, Fault):
         return entries
+    if kind.format == "json" and _is_schema(entries):
+        notes.add(
+            "json_schema", "a JSON Schema tells what may be configured, not what is; its keys are not read"
+        )
+        return []
     dialect = PIPELINES.get(kind.dialect)
     if dialect is not None:
         return _unique(dialect(entries))
     return _unique(_settings(kind, entries, notes))
+
+
+def _is_schema(entries: Sequence[Entry]) -> bool:
+    told = next((entry.value for entry in entries if entry.path == ("$schema",)), None)
+    return told is not None and "json-schema.org" in told
 
 
 def _entries(format: str, lines: Iterator[str], notes: Notes) -> Sequence[Entry] | Fault:

@@ -137,4 +137,8 @@ def _structured(path: str, stem: str, format: str) -> Kind | None:
             return Kind(format, "azure" if "azure" in stem else "gitlab")
     if stem.endswith("config") or (stem.startswith("tsconfig") and format == "json"):
         return Kind(format)
-    return Kind(format) if "/" in path and _FOLDER.search(path) else None
+    if (
+        "config/" not in path and "deploy" not in path and "infra/" not in path
+    ):  # nearly all: no search needed
+        return None
+    return Kind(format) if _FOLDER.search(path) else None
