@@ -169,6 +169,7 @@ _OTHERS: Final = (
     Contract("events", "envelope", 1, "t2c.ledger.events.envelope:Envelope"),
     Contract("artifacts", "intent", 1, "t2c.ledger.events.record:Record"),
     Contract("artifacts", "graph", 1, "t2c.projections.graph:graph_model"),
+    Contract("artifacts", "run", 1, "t2c.ledger.interop.run_manifest:RunManifest"),
 )
 
 

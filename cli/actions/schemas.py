@@ -32,10 +32,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The index by name, as `index.json` has it."""
+    """The index by name, as `index.json` has it. `aliases` leads from names published elsewhere to ours."""
 
     schema: ClassVar[str] = "t2c.schemas/v1"
     schemas: Mapping[str, Named]
+    aliases: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,28 @@ class Checked:
 
 def listed() -> Listed:
     """The schemas that this t2c ships."""
-    index = cast(dict[str, dict[str, str]], schemas.load(INDEX)["schemas"])
-    return Listed({name: Named(**found) for name, found in index.items()})
+    index = schemas.load(INDEX)
+    named = cast(dict[str, dict[str, str]], index["schemas"])
+    aliases = cast(dict[str, str], index.get("aliases", {}))
+    return Listed({name: Named(**found) for name, found in named.items()}, aliases)
 
 
 def show(name: str) -> dict[str, object]:
-    """One shipped schema by its name, its file, or the name of an event without its version (the newest).
+    """One shipped schema by its name, its file, a name published elsewhere, or a name without its version (the newest).
 
     Raises Usage, with what comes near, if there is none.
     """
-    known = listed().schemas
+    from t2c.cli.actions.old_names import is_published_name
+
+    index = listed()
+    known = index.schemas
+    ours = index.aliases.get(name) or index.aliases.get(f"{name}{SUFFIX}")
+    if ours is None and name not in known and is_published_name(name):
+        raise Usage(
+            f"{name} is a published name, and this t2c has no schema for it yet",
+            remedy="`t2c schemas list` has those that it has",
+        )
+    name = ours or name
     versions = [key for key in known if key.rpartition(".v")[0] == name]
     newest = max(versions, key=lambda key: int(key.rpartition(".v")[2]), default=name)
     file = known[newest].file if newest in known else name
@@ -131,6 +144,7 @@ def write(context: Context, dest: str | None = None) -> Written:
 def _wanted(context: Context) -> dict[str, bytes]:
     """Every file that the types ask for, the index too, with its bytes."""
     from t2c.cli.actions.contracts import derive, published
+    from t2c.cli.actions.old_names import aliases
 
     contracts = published()
     files: dict[str, bytes] = {}
@@ -141,7 +155,7 @@ def _wanted(context: Context) -> dict[str, bytes]:
         contract.key: {"id": contract.id, "file": contract.file, "title": contract.title}
         for contract in contracts
     }
-    files[INDEX] = _bytes({"schema": Listed.schema, "schemas": index})
+    files[INDEX] = _bytes({"schema": Listed.schema, "schemas": index, "aliases": aliases(index)})
     return files
 
 

@@ -56,12 +56,13 @@ def show(
     ],
     json: Json = False,
 ) -> None:
-    """Print one schema. It is JSON in any case.
+    """Print one schema. It is JSON in any case. Names published elsewhere lead to ours.
 
     Examples:
 
         t2c schemas show record.observed
         t2c schemas show intent.v1
+        t2c schemas show intent-graph.schema.json
     """
     found = schemas.show(name)
     invocation = Invocation.of(ctx)

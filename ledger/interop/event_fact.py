@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 __all__ = [
     "DIGEST",
+    "EVIDENCE",
     "FIELDS",
     "NULLABLE",
     "OUTCOMES",
@@ -157,7 +158,7 @@ def _place(name: str, value: str) -> Objection | None:
 
 def _reference(name: str, value: str) -> Objection | None:
     if _outside(value):
-        return Objection(EVIDENCE, name, "it leads out of the repository or holds a query")
+        return Objection(SECRET, name, "it leads out of the repository or holds a query")
     return plain(name, value)
 
 

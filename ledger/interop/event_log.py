@@ -35,6 +35,7 @@ __all__ = [
     "EventLog",
     "chained",
     "digest_of",
+    "event_line",
     "parse",
     "render",
     "written",
@@ -70,6 +71,11 @@ _HEADER: Final = 8
 _LINES: Final = 22
 """Lines of the header, and of one event with its `EVENT` and `END_EVENT`."""
 _integer: Final = re.compile(r"0|[1-9][0-9]{0,15}").fullmatch
+
+
+def event_line(sequence: int) -> int:
+    """The line on which the event of that sequence starts, from 1."""
+    return _HEADER + (sequence - 1) * _LINES + 1
 
 
 def digest_of(content: bytes) -> str:
@@ -137,7 +143,7 @@ def _check(log: EventLog, name: str, stream_digest: str | None = None) -> None:
         raise _fault(VALUE, f"EVENT_COUNT is above {MAX_EVENTS:,}", f"{name}:6")
     previous, seen = GENESIS, set[str]()
     for index, event in enumerate(log.events):
-        fact, where = event.fact, f"{name}:{_HEADER + index * _LINES + 1}"
+        fact, where = event.fact, f"{name}:{event_line(index + 1)}"
         wrong = objection(fact)
         if wrong is not None:
             raise _fault(wrong.code, f"event {index + 1}: {wrong.field}: {wrong.why}", where)
@@ -167,7 +173,7 @@ def _check_order(facts: Sequence[Fact], name: str) -> None:
     raise _fault(
         SEQUENCE,
         f"event {late + 1} was recorded before the one above it",
-        f"{name}:{_HEADER + late * _LINES + 1}",
+        f"{name}:{event_line(late + 1)}",
     )
 
 
