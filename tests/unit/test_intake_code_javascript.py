@@ -8,7 +8,7 @@ import pytest
 
 from t2c.ledger.intake.base import Draft, Reading
 from t2c.ledger.intake.code.extractor import CodeExtractor
-from t2c.ledger.intake.inventory import Inventory
+from t2c.ledger.intake.inventory import FileEntry, Inventory
 
 NO_FILES = Inventory(())
 
@@ -105,6 +105,27 @@ def test_an_arrow_is_one_record_and_an_object_none() -> None:
 )
 def test_forms_of_imports(text: str, expected: dict[str, list[str]]) -> None:
     assert imports(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "files", "found"),
+    [
+        ("./b", ["lib/b.ts", "lib/b.js"], "lib/b.ts"),
+        ("./b.js", ["lib/b.ts", "lib/b.js"], "lib/b.js"),
+        ("./b.js", ["lib/b.ts"], "lib/b.ts"),
+        ("../x", ["x/index.js", "lib/x.js"], "x/index.js"),
+        ("./data.json", ["lib/data.json"], "lib/data.json"),
+        ("..", ["index.js"], "index.js"),
+        ("../..", ["index.js"], None),
+        ("b", ["lib/b.js", "b.js"], None),
+        ("./b", ["b.js"], None),
+    ],
+)
+def test_an_import_names_the_file_that_it_means(written: str, files: list[str], found: str | None) -> None:
+    inventory = Inventory(tuple(FileEntry(path, 1) for path in sorted(files)))
+    reading = CodeExtractor().read("lib/a.ts", f"import '{written}';".encode(), inventory)
+    (draft,) = [draft for draft in reading.records if draft.kind == "module_dependency_fact"]
+    assert draft.metadata.get("resolvedPath") == found
 
 
 def test_type_imports_are_imports_too() -> None:

@@ -21,7 +21,7 @@ from t2c.ledger.intake.code.grammar import grammar_of
 from t2c.ledger.intake.code.guards import MAX_BYTES, parse_within
 from t2c.ledger.intake.code.languages import LANGUAGES
 from t2c.ledger.intake.code.traits import traits_of
-from t2c.ledger.intake.inventory import Inventory
+from t2c.ledger.intake.inventory import FileEntry, Inventory
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_FILES = Inventory(())
@@ -294,6 +294,25 @@ def test_relative_imports_of_a_package_start_at_the_package_itself() -> None:
     assert PYTHON.resolve(".x", "a/b/__init__.py") == "a.b.x"
     assert PYTHON.resolve(".x", "a/b/c.py") == "a.b.x"
     assert PYTHON.resolve("..", "a/b/c.py") == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "found"),
+    [
+        ("from . import x", ["src/pkg/__init__.py"], "src/pkg/__init__.py"),
+        ("from .b import x", ["src/pkg/b.py", "src/pkg/b.pyi"], "src/pkg/b.py"),
+        ("from .b import x", ["src/pkg/b/__init__.py"], "src/pkg/b/__init__.py"),
+        ("import pkg.c.d", ["src/pkg/c/d.py"], "src/pkg/c/d.py"),
+        ("import pkg.c", ["pkg/c.py"], None),
+        ("import os", ["src/os.py", "os.py"], None),
+        ("from ...b import x", ["b.py"], None),
+    ],
+)
+def test_an_import_names_the_file_that_it_means(text: str, files: list[str], found: str | None) -> None:
+    inventory = Inventory(tuple(FileEntry(path, 1) for path in sorted(files)))
+    reading = CodeExtractor().read("src/pkg/a.py", text.encode(), inventory)
+    (draft,) = [draft for draft in reading.records if draft.kind == "module_dependency_fact"]
+    assert draft.metadata.get("resolvedPath") == found
 
 
 def test_tests_are_marked_in_test_files_only() -> None:

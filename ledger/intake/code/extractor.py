@@ -55,7 +55,7 @@ class CodeExtractor:
         language = LANGUAGES[syntax.language]
         if syntax.refused is not None:
             return Reading(scope, language.extractor, (), (syntax.refused,), complete=False)
-        records = tuple(facts_of(traits_of(language), path, syntax))
+        records = tuple(facts_of(traits_of(language), path, syntax, tree))
         return Reading(
             scope,
             language.extractor,

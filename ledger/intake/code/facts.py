@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from t2c.ledger.events.record import Action
-from t2c.ledger.intake.base import Draft
+from t2c.ledger.intake.base import Draft, Tree
 from t2c.ledger.intake.code.outline import Definition, Import, Syntax
 from t2c.ledger.intake.code.traits import Traits
 
@@ -21,9 +21,9 @@ _APPROXIMATE: Final = 0.7
 """Confidence of a definition that a line pattern found where the grammar failed."""
 
 
-def facts_of(traits: Traits, path: str, syntax: Syntax) -> Iterator[Draft]:
+def facts_of(traits: Traits, path: str, syntax: Syntax, tree: Tree) -> Iterator[Draft]:
     """The record of the module, then those of its symbols and imports in the order of the file."""
-    facts = _Facts(traits, path, syntax)
+    facts = _Facts(traits, path, syntax, tree)
     imports = facts.imports()
     placed = [(item.start, 0, facts.symbol(item)) for item in syntax.definitions]
     placed += [(start, 1, draft) for start, draft in imports]
@@ -34,10 +34,11 @@ def facts_of(traits: Traits, path: str, syntax: Syntax) -> Iterator[Draft]:
 
 
 class _Facts:
-    def __init__(self, traits: Traits, path: str, syntax: Syntax) -> None:
+    def __init__(self, traits: Traits, path: str, syntax: Syntax, tree: Tree) -> None:
         self.traits = traits
         self.path = path
         self.syntax = syntax
+        self.tree = tree
         self.in_test_file = traits.is_test_file(path)
         self.language = {"language": traits.language.name}
         self.paths = () if path.startswith("~") else (path,)
@@ -111,10 +112,15 @@ class _Facts:
         found = []
         for name, items in grouped.items():
             first = items[0]
-            metadata = {
+            metadata: dict[str, Any] = {
                 "relative": any(traits.is_relative(item.module) for item in items),
                 **_listed("names", {taken for item in items for taken in item.names}, _MAX_LISTED),
             }
+            imported = next(
+                (place for place in traits.candidates(first.module, path) if place in self.tree), None
+            )
+            if imported is not None:
+                metadata["resolvedPath"] = imported
             draft = self._draft(
                 "module_dependency_fact",
                 "depend_on",

@@ -212,6 +212,10 @@ class Traits:
         """The name of an imported module from the root of the repository, or as written."""
         return module
 
+    def candidates(self, module: str, path: str) -> Iterable[str]:
+        """Files of the repository that an import, as written in the file at `path`, may mean, the likeliest first."""
+        return ()
+
     # the file
 
     def module_name(self, path: str, package: str | None) -> str:

@@ -35,6 +35,7 @@ _ASYNC: Final = re.compile(rb"(?:^|[\s=(:,])async\b")
 _UPPER: Final = re.compile(r"_*[A-Z][A-Z0-9_]*\Z")
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function", "class"})
 _VALUE_FIELDS: Final = ("body", "value", "right", "arguments")
+_ENDINGS: Final = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
 _MAX_MEMBERS: Final = 1000
 """Members of one exported object that are looked at."""
 _IN_OBJECTS: Final = frozenset({"method_definition", "pair"})
@@ -232,6 +233,22 @@ class EcmaTraits(Traits):
     def resolve(self, module: str, path: str) -> str:
         """The path from the root without the ending of a source file; packages as written."""
         return _ENDING.sub("", joined_path(module, path)) if module.startswith(".") else module
+
+    def candidates(self, module: str, path: str) -> Iterable[str]:
+        """For relative imports: as written, with an ending, the source of what is built, a folder's index."""
+        if not module.startswith("."):
+            return
+        place = joined_path(module, path)
+        if place.startswith(".."):
+            return
+        folder = "" if place == "." else place + "/"
+        if folder:
+            yield place
+            stem = _ENDING.sub("", place)
+            for ending in _ENDINGS:
+                yield stem + ending
+        for ending in _ENDINGS:
+            yield f"{folder}index{ending}"
 
     def module_name(self, path: str, package: str | None) -> str:
         """The dotted path, `index` left out."""

@@ -132,6 +132,16 @@ class PythonTraits(Traits):
         steps = package[: len(package) - level + 1]
         return ".".join([*steps, name] if name else steps)
 
+    def candidates(self, module: str, path: str) -> Iterable[str]:
+        """Module, stub or package, for relative imports and those of the file's own package."""
+        name, own = self.resolve(module, path), self.module_name(path, None)
+        if name.startswith(".") or name.partition(".")[0] != own.partition(".")[0]:
+            return
+        root = _stem(path).removesuffix("/__init__").removesuffix(own.replace(".", "/"))
+        place = root + name.replace(".", "/")
+        for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
+            yield place + ending
+
     def module_name(self, path: str, package: str | None) -> str:
         """What follows the last `src` folder, `__init__` left out."""
         name = dotted_path(path)
