@@ -27,6 +27,7 @@ from t2c.ledger.intake.releases import (
     UNRELEASED,
     Release,
     day_of,
+    implied_release,
     package_of,
     release_of,
     says_unreleased,
@@ -52,6 +53,10 @@ _LINKS: Final = re.compile(
     re.IGNORECASE,
 )
 _LETTER: Final = re.compile(r"[^\W_]")
+_TEXT: Final = (".md", ".rst", ".txt")
+_VERSION_SIGNS: Final = frozenset("v0123456789")
+_FIRST_LETTERS: Final = frozenset("cChHnNrR")
+"""With which the names begin: looked at first, since every path of a repository is."""
 _HOME: Final = re.compile(rb"://[\w.-]+/[\w.-]+/([\w.-]+)/(?:-/)?(?:pull|issues|merge_requests|compare)/")
 _HOME_BYTES: Final = 1 << 20
 """Bytes from the top in which the project's own repository is looked for."""
@@ -75,6 +80,14 @@ class ChangelogExtractor(TextFileExtractor):
     unread = words("adoc asciidoc org textile rdoc")
     what = "changelogs"
 
+    def wants(self, path: str) -> bool:
+        """True for files of these names, and for those that have a version for a name in a folder of release notes."""
+        name = path[path.rfind("/") + 1 :]
+        first = name[:1]
+        if first in _FIRST_LETTERS:
+            return super().wants(path)
+        return first in _VERSION_SIGNS and name.endswith(_TEXT) and implied_release(path) is not None
+
     def lines(self, path: str, content: bytes, notes: Notes) -> Iterator[str] | None:
         """As for any text file; a list of commits by day and the log of a package say nothing of releases."""
         reason = formats.unfit(path, content)
@@ -88,7 +101,8 @@ class ChangelogExtractor(TextFileExtractor):
     ) -> Iterator[Draft]:
         """All releases and entries of one file, in its order."""
         written = formats.format_of(path, content)
-        entries = _Entries(notes, written, home_of(content), path.rpartition("/")[0].rpartition("/")[2])
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        entries = _Entries(notes, written, home_of(content), folder, implied_release(path))
         found = entries.read(formats.blocks_of(written, lines, notes))
         if not entries.seen and content.strip():
             notes.add("no_release_found", "no heading or line of the file announces a release")
@@ -109,6 +123,7 @@ class _Entries(Struct):
     written: Format
     home: str | None
     folder: str
+    implied: Release | None = None
     seen: bool = False
     release: Release | None = None
     package: str | None = None
@@ -150,6 +165,8 @@ class _Entries(Struct):
         if heading.level <= _LEVELS and not (self._planned and deeper):
             loose = self.release is None or self._plain or not deeper
             found = release_of(heading.text, loose=loose, name=self.release.name if self.release else None)
+        if found is None and self.implied is not None:
+            found = self.implied
         if found is not None:
             self._open(found, heading.level, heading.line, heading.text)
         elif (self.release is None or not deeper) and is_plan(heading.text):
@@ -166,6 +183,7 @@ class _Entries(Struct):
 
     def _open(self, release: Release, level: int, line: int, raw: str, *, plain_line: bool = False) -> None:
         self._settle()
+        self.implied = None
         if release.undated:
             self.notes.add("date_not_understood", "a release whose date was not understood", line)
         if release.package is None and self.package is not None:
@@ -253,6 +271,8 @@ class _Entries(Struct):
         return day is not None or yanked
 
     def _item(self, item: Item) -> None:
+        if self.implied is not None:
+            self._open(self.implied, 0, item.start, self.implied.version)
         release = self.release
         entry = told(item.text, item.more)
         if release is None:

@@ -17,6 +17,7 @@ __all__ = [
     "UNRELEASED",
     "Release",
     "day_of",
+    "implied_release",
     "package_of",
     "release_of",
     "says_unreleased",
@@ -63,12 +64,12 @@ _LEAD: Final = re.compile(
 _COMING: Final = re.compile(r"\b(?:in development|(?:next|upcoming) (?:release|version))\W*\Z", re.IGNORECASE)
 _SAYS_RELEASE: Final = words("version release ver ver. wersja wydanie v")
 _OPEN: Final = re.compile(
-    r"(?:unreleased|upcoming|next(?: release| version)?|tbd|tba|head|main|master|development|in development|wip"
+    r"(?:unreleased|upcoming|v?next(?: release| version)?|tbd|tba|head|main|master|development|in development|wip"
     r"|niewydane|nadchodzące)(?: changes| release| version)?(?=\s*$|\s*[-–—:/(])",
     re.IGNORECASE,
 )
 _SAYS_OPEN: Final = re.compile(
-    r"\b(?:unreleased|not (?:yet )?released|upcoming|tbd|tba|niewydan[ea])\b", re.IGNORECASE
+    r"\b(?:unreleased|not (?:yet )?released|upcoming|in development|tbd|tba|niewydan[ea])\b", re.IGNORECASE
 )
 _YANKED: Final = re.compile(
     r"\b(?:yanked|withdrawn|retracted|recalled|unpublished|wycofan[ae])\b|\[pulled\]|\(pulled\)",
@@ -80,6 +81,13 @@ _YANKED_LINE: Final = re.compile(
 )
 _NOT_YET: Final = re.compile(r"\W*(?:unreleased|not (?:yet )?released|tbd|tba)\W*$", re.IGNORECASE)
 _NEVER: Final = re.compile(r"\b(?:unreleased|not (?:yet )?released|never released)\b", re.IGNORECASE)
+_NOTES: Final = words(
+    "release-notes releasenotes release_notes releases changelog changelogs changes whatsnew whats-new whats_new history"
+)
+"""Folders whose files may each be the notes of one release."""
+_FILE: Final = re.compile(
+    r"[vV]?(?P<version>\d+(?:\.\d+)+(?:[-.]?(?:alpha|beta|pre|dev|post|rc|a|b)[-.]?\d*)?)\.(?:md|rst|txt)$"
+)
 _PACKAGE: Final = re.compile(r"@[\w.-]+/[\w.-]+\Z")
 _ENDS: Final = re.compile(
     r"\.?\s*$|\.(?=\s*[-–—(])|\s*[-–—:/|,(\"'“]|\s+(?:\d{4}[-/.]|\d{1,2}(?:st|nd|rd|th|\.)?\s+[^\W\d_]|[^\W\d_]{3,12}\.?\s+\d{1,2}\D)"
@@ -129,10 +137,10 @@ def release_of(heading: str, *, loose: bool, name: str | None = None) -> Release
             return Release(UNRELEASED, None, yanked=False, unreleased=True)
     match = _HEADED.match(text) or _WHOLE.match(text)
     if match is not None:
-        if not loose and not _ENDS.match(match["rest"]):
+        package = match["package"] if match.re is _HEADED else None
+        if not (loose and package is None) and not _ENDS.match(match["rest"]):
             return None
         told = _told(match["version"], match["rest"])
-        package = match["package"] if match.re is _HEADED else None
         return told._replace(package=package, yanked=told.yanked or pulled)
     day = day_of(text)
     date = _ISO.match(text)
@@ -156,6 +164,15 @@ def _told(version: str, rest: str) -> Release:
     unreleased = (_SAYS_OPEN if day is None else _NEVER).search(rest) is not None
     day = None if unreleased else day
     return Release(version.rstrip(".-+"), day, _YANKED.search(rest) is not None, unreleased, undated)
+
+
+def implied_release(path: str) -> Release | None:
+    """The release that a file of release notes is about by its name alone: `docs/releases/4.2.txt`, `whatsnew/v1.2.rst`."""
+    folder, _, name = path.rpartition("/")
+    if folder.rpartition("/")[2].lower() not in _NOTES:
+        return None
+    match = _FILE.match(name)
+    return Release(match["version"], None, yanked=False, unreleased=False) if match is not None else None
 
 
 def package_of(title: str, folder: str) -> str | None:

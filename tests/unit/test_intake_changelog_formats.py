@@ -316,3 +316,42 @@ def test_the_outline_of_gnu_news() -> None:
 def test_headings_with_a_version_close_a_release_even_where_they_say_changes() -> None:
     text = "## 1.0.0\n- a\n## Changes of the fork 0.5.0 to this\n- b\n"
     assert [draft.text for draft in entries(text)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("docs/releases/4.2.txt", True), ("doc/whatsnew/v1.2.0.rst", True), ("release-notes/2.0.0-rc1.md", True),
+        ("docs/releases/index.md", False), ("docs/4.2.md", False), ("changes/12.md", False), ("changes/1.2.feature.rst", False),
+        ("changes/1.2.py", False),
+    ],
+)  # fmt: skip
+def test_a_file_of_release_notes_may_have_its_version_for_a_name(path: str, wanted: bool) -> None:
+    assert ChangelogExtractor().wants(path) is wanted
+
+
+def test_the_name_of_the_file_announces_a_release_that_no_heading_does() -> None:
+    path = "docs/releases/4.2.txt"
+    text = "========================\nThing 4.2 release notes\n========================\n\n*2026-01-05*\n\nNew features\n============\n\n* Add x\n"
+    (release,), (entry,) = releases(text, path), entries(text, path)
+    assert (release.object, release.observed_at, release.metadata["entries"]) == (
+        "4.2",
+        "2026-01-05T00:00:00Z",
+        1,
+    )
+    assert (entry.action, entry.subject, entry.observed_at) == ("add", "release:4.2", "2026-01-05T00:00:00Z")
+    assert [draft.object for draft in releases("- a\n", path)] == ["4.2"]
+    assert [draft.object for draft in releases("# 4.2.0\n- a\n# 4.1\n- b\n", path)] == ["4.2.0", "4.1"]
+    assert ids("- a\n", path) == ids("\n\n- a\n", path)
+
+
+def test_a_heading_with_a_package_must_go_on_like_a_release() -> None:
+    assert release_of("python-v3.8 support dropped", loose=True) is None
+    assert release_of("pkg-v3.8 (2026-01-05)", loose=True) is not None
+
+
+@pytest.mark.parametrize(
+    "heading", ["vNext", "2.0.0 (in development)", "main (unreleased)", "2.0.0 - not yet released"]
+)
+def test_further_ways_to_say_unreleased(heading: str) -> None:
+    assert [draft.status for draft in read(f"## {heading}\n- a\n").records] == ["proposed", "proposed"]

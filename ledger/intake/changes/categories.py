@@ -35,7 +35,7 @@ _THANKS: Final = re.compile(
     r"\b(?:contributors?|thanks|acknowledge?ments?|credits|sponsors|backers|podziękowania)\b", re.IGNORECASE
 )
 _PLAN: Final = re.compile(
-    r"(?:(?:the )?road ?-?map|plan(?:s|ned)?|future|to-?do|ideas|wish ?list|backlog|coming soon|what['’]s next"
+    r"(?:(?:the )?road ?-?map|plan(?:s|ned)?|future|to[- ]?do|ideas|wish ?list|backlog|coming soon|what['’]s next"
     r"|plany|planowane|plan rozwoju|mapa drogowa)"
     r"(?: (?:plans?|work|features?|changes|releases?|versions?|improvements|for .{1,60}))?\W*\Z",
     re.IGNORECASE,

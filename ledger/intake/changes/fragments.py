@@ -46,6 +46,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "api": "API Changes", "compatibility": "Compatibility", "new_feature": "New Features", "highlight": "Highlights",
 }  # fmt: skip
 """Types where no configuration names any."""
+_LAST: Final = frozenset(("rst", "md", "txt", *_TYPES))
 _NO_FRAGMENT: Final = re.compile(r"(?:readme|template|_|\.|towncrier)", re.IGNORECASE)
 _BUMP: Final = re.compile(r"[\"']?([^\"':]+)[\"']?\s*:\s*[\"']?(major|minor|patch|none)[\"']?\s*$")
 _BUMPS: Final = ("major", "minor", "patch", "none")
@@ -75,16 +76,17 @@ class FragmentExtractor:
 
     def wants(self, path: str) -> bool:
         """True for `….type.rst`, `….type` of a known type, and all text in a folder of fragments."""
+        ending = path[path.rfind(".") + 1 :]
+        if ending not in _LAST and not ending.isdigit():
+            return False
         folder, _, name = path.rpartition("/")
         if name.endswith(_TEXT):
-            if "/.changeset" in path or path.startswith(".changeset"):
-                return name.endswith(".md") and not _NO_FRAGMENT.match(name)
-            fits = _SHAPE.match(name) is not None or folder.rpartition("/")[2] in _STRICT
-            return fits and not _NO_FRAGMENT.match(name)
-        if not folder or "." not in name:
-            return False
-        stem, _, last = name.rpartition(".")
-        return last in _TYPES or (last.isdigit() and stem.rpartition(".")[2] in _TYPES)
+            if ".changeset" in folder:
+                return ending == "md" and not _NO_FRAGMENT.match(name)
+            fits = name.count(".") > 1 and _SHAPE.match(name) is not None
+            return (fits or folder.rpartition("/")[2] in _STRICT) and not _NO_FRAGMENT.match(name)
+        stem = name.rpartition(".")[0]
+        return bool(folder and stem) and (ending in _TYPES or stem.rpartition(".")[2] in _TYPES)
 
     def read(self, path: str, content: bytes, tree: Tree) -> Reading:
         """The change of one fragment; one more for each further item of a list. Incomplete if binary."""
