@@ -55,12 +55,20 @@ def noted(reading: Reading) -> dict[str, tuple[int, tuple[int, ...]]]:
         ("TODO.md", False), ("docs/todo.md", False), ("openspec/changes/a/tasks.md", False), ("CHANGELOG.md", False),
         ("project/ABC-1/user-tom.md", False), ("project/ABC-1/ai-codex.md", False), ("project/ABC-1/plan.md", False),
         ("project/x/human.tom.request.001.md", False), ("project/ABC-1/readme.md", True), ("project/notes.md", True),
+        ("backlog/tasks/task-12 - Lock the door.md", False), ("newsfragments/12.feature.rst", False),
+        (".changeset/odd-cats.md", False), ("README.pl.md", True), ("docs/changes/guide.md", True),
         ("src/a.py", False), ("requirements.txt", False), (".github/workflows/ci.yml", False), ("md", False),
         ("a.md/b.py", False), ("docker-compose.yml", False),
     ],
 )  # fmt: skip
 def test_which_files_are_documents(path: str, wanted: bool) -> None:
     assert DocumentExtractor().wants(path) is wanted
+
+
+def test_a_file_with_an_envelope_below_the_project_folder_is_a_message() -> None:
+    text = "---\nticket: ABC-1\nrole: human\n---\n\n# Words\n\nSee `src/a.py` for the whole.\n"
+    assert read(text, path="project/notes/words.md").records == ()
+    assert len(read(text, path="docs/words.md").records) == 2
 
 
 def test_the_record_of_a_sentence_that_names_a_file() -> None:
@@ -158,6 +166,13 @@ def test_front_matter_comments_and_tags_are_no_statements() -> None:
     reading = read(text, "src/a.py")
     assert reading.records == ()
     assert noted(reading)["html_not_read"] == (1, (9,))
+
+
+def test_remarks_in_front_matter_do_not_end_it() -> None:
+    text = (
+        "---\n# These are optional `src/a.py` fields, says the template.\n\nstatus: draft\n---\n\n# Title\n"
+    )
+    assert [draft.text for draft in read(text, "src/a.py").records] == ["Title"]
 
 
 def test_a_heading_in_html_is_a_heading() -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
 from t2c.ledger.intake.changelog import ChangelogExtractor
+from t2c.ledger.intake.changes.fragments import FragmentExtractor
 from t2c.ledger.intake.docs.decisions import decision_of
 from t2c.ledger.intake.docs.doorstop import NAME, doorstop_item
 from t2c.ledger.intake.docs.markdown import read_markdown
@@ -23,6 +24,7 @@ from t2c.ledger.intake.docs.statements import Statements
 from t2c.ledger.intake.docs.strictdoc import nodes
 from t2c.ledger.intake.lines import Notes, text_lines
 from t2c.ledger.intake.rst import looks_like_rst
+from t2c.ledger.intake.tasks.records import TaskRecordExtractor
 from t2c.ledger.intake.todo import TodoExtractor
 from t2c.ledger.intake.vocabulary import words
 
@@ -44,8 +46,17 @@ _MESSAGE: Final = re.compile(
     r"|project/[A-Za-z][A-Za-z0-9]*-\d+[^/]*/(?!(?:readme|preprompt|audit|baseline)\.md\Z)[^/]+\.md\Z",
     re.IGNORECASE,
 )
+_ENVELOPE: Final = words("participant participant-id role type ticket")
+"""Keys of front matter that make a message of a file below the project folder, whatever its name."""
 _TASKS: Final = TodoExtractor()
+_TASK_RECORDS: Final = TaskRecordExtractor()
 _CHANGELOGS: Final = ChangelogExtractor()
+_FRAGMENTS: Final = FragmentExtractor()
+_FRAGMENT_FOLDERS: Final = words(
+    "news changes changelog changelogs fragments upcoming_changes newsfragment newsfragments changelog.d changes.d news.d"
+    " .changeset"
+)
+"""Files in them are fragments if they look like one; elsewhere `guide.pl.md` looks so too and is a document."""
 
 
 class DocumentExtractor:
@@ -56,16 +67,12 @@ class DocumentExtractor:
 
     def wants(self, path: str) -> bool:
         """True for documents that no other extractor reads, those in formats that are only counted included."""
-        ending = path.rpartition(".")[2]
+        ending = path[path.rfind(".") + 1 :]
         if ending in _ENDINGS and ending != path:
-            return not (
-                _TASKS.wants(path)
-                or _CHANGELOGS.wants(path)
-                or (path[:8].lower() == "project/" and _MESSAGE.match(path) is not None)
-            )
+            return not _read_by_others(path)
         if ending == "yml":
             return NAME.search(path) is not None
-        return path.rpartition("/")[2] in _PLAIN
+        return path[path.rfind("/") + 1 :] in _PLAIN
 
     def read(self, path: str, content: bytes, tree: Tree) -> Reading:
         """All statements of one document, in its order. Incomplete if it is binary, too large or in no known format."""
@@ -98,10 +105,26 @@ class DocumentExtractor:
             document = read_rst(lines, notes)
         else:
             document = read_markdown(lines, notes, modules=ending == "mdx")
+        if (
+            path.count("/") > 1
+            and path[:8].lower() == "project/"
+            and not _ENVELOPE.isdisjoint(document.front)
+        ):
+            return ()
         decision = decision_of(path, document, in_folder=profile.kind == "decision")
         structure = f"{document.markup}_structure"
         statements = Statements(path, tree, notes, document.references, structure)
         return tuple(Reader(document, profile, decision, statements).read())
+
+
+def _read_by_others(path: str) -> bool:
+    """True for task files, changelogs, news fragments and messages."""
+    if _TASKS.wants(path) or _CHANGELOGS.wants(path) or _TASK_RECORDS.wants(path):
+        return True
+    if path[:8].lower() == "project/" and _MESSAGE.match(path):
+        return True
+    holder = path.rpartition("/")[0].rpartition("/")[2]
+    return holder in _FRAGMENT_FOLDERS and _FRAGMENTS.wants(path)
 
 
 def _required(path: str, lines: Iterable[str], tree: Tree, notes: Notes, *, sample: bool) -> Iterator[Draft]:

@@ -9,23 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from t2c.ledger.intake.docs.blocks import Block, Code, Document, Heading, Text
+from t2c.ledger.intake.frontmatter import front_matter
 from t2c.ledger.intake.lines import Notes
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["MAX_NESTING", "front_matter", "read_markdown"]
+__all__ = ["MAX_NESTING", "read_markdown"]
 
 MAX_NESTING: Final = 40
 """Levels of quotes and lists within one another; what lies deeper is not read, and noted as `nesting_capped`."""
-_FRONT_MATTER: Final = 200
-"""Lines within which front matter must end."""
-_KEY: Final = re.compile(r"([A-Za-z_][\w -]*+):(?:\s+(.*))?$", re.DOTALL)
+_REMARKS: Final = 20
+"""Lines of remarks that may stand above the first field of front matter."""
 _CLOSE_UP: Final = re.compile(r"( {0,3}#{2,6})(?=[^\W\d_])")
 _NOTE: Final = re.compile(r"(?:!!!|\?\?\?\+?|===\+?) ?[\w\"]")
 _FRAME: Final = re.compile(r":{3,}(?!\s*\S+:::)|\{%.*%\}$")
@@ -47,30 +46,26 @@ def _parser() -> MarkdownIt:
     return parser.disable(["inline", "text_join"], True)
 
 
-def front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
-    """The flat `key: value` pairs of YAML front matter, keys in lower case, and the number of its lines.
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
+    """The fields of YAML front matter as texts, keys in lower case, and the number of its lines.
 
-    No front matter, or one that does not end, has no lines. Values keep no quotes; nested ones are left out.
+    Remarks above the first field, as templates have them, hide none.
     """
     if not lines or lines[0].rstrip() != "---":
         return {}, 0
-    found: dict[str, str] = {}
-    for index, line in enumerate(islice(lines, 1, _FRONT_MATTER), 1):
-        if line.rstrip() in ("---", "..."):
-            return found, index + 1
-        match = _KEY.match(line)
-        if match:
-            value = (match[2] or "").strip()
-            found.setdefault(match[1].strip().lower(), value.strip("\"'"))
-        elif index == 1 and not line.lstrip().startswith("#"):
-            break
-    return {}, 0
+    remarks = next((at for at, line in enumerate(lines[1:_REMARKS]) if line[:1] != "#" and line.strip()), 0)
+    found = front_matter([lines[0], *lines[1 + remarks :]] if remarks else lines)
+    if found is None:
+        return {}, 0
+    return {
+        key: held.text or ", ".join(held.items) for key, held in found.fields.items()
+    }, found.end + remarks
 
 
 def read_markdown(lines: Iterable[str], notes: Notes, *, modules: bool = False) -> Document:
     """The blocks of a Markdown file, in its order. With `modules`, imports and exports (MDX) are no text."""
     written = list(lines)
-    front, skipped = front_matter(written)
+    front, skipped = _front_matter(written)
     written[:skipped] = [""] * skipped
     environment: dict[str, Any] = {}
     tokens = _parser().parse("\n".join(_smoothed(written)), environment)

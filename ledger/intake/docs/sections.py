@@ -27,7 +27,7 @@ _DELTA: Final = re.compile(r"(?:added|modified|removed|renamed) requirements$")
 _CLOSED: Final = re.compile(
     r"(?:non-?goals?|non goals?|out of scope|not (?:planned|in scope)|non-?requirements|rejected.{0,30}"
     r"|won'?t (?:do|fix|have)|(?:rejected |considered )?alternatives(?: considered)?|considered options"
-    r"|pros and cons.{0,40}|rationale|background|context.{0,30}|motivation|references|see also|notes?|examples?"
+    r"|pros and cons.{0,40}|rationale|background|context.{0,30}|motivation|references|see also|notes?(?: .{1,30})?|examples?(?: .{1,30})?|benefits?(?: .{1,40})?|why .{1,40}|faq"
     r"|glossary|introduction|overview|history|changelog|installation|usage|poza zakresem|uzasadnienie|kontekst"
     r"|do not .{1,40}|not (?:yet|now|doing).{0,30}|.{0,40}change ?log|(?:open )?questions?|risks?|known .{1,20}"
     r"|assumptions|dependencies|risks .{1,30}|lessons .{1,20}|tlo|przyklady?|wstep|wprowadzenie|slownik|terms and .{0,20})$"
