@@ -42,6 +42,15 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "statements": ("evidence", ("RelationJudged", "ObservationNoted")),
+    "decisions": ("decisions", ("RefusalNoted",)),
+    "changes": ("changes", ("ApplyAnnounced", "ApplyReceipted")),
+    "intake": (
+        "intake",
+        (
+            "ParticipantAdmitted", "IdentityBound", "RoleAssigned", "MessageCaptured", "ProjectionRebuilt",
+            "StreamVerified",
+        ),
+    ),
 }  # fmt: skip
 """Module → its family and its classes. What hands append stands apart, so that an append loads little."""
 

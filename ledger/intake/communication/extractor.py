@@ -47,7 +47,7 @@ class CommunicationExtractor:
 
     def __init__(self, folder: str = "project") -> None:
         """`folder` is a repository path."""
-        self._folder = folder.strip("/")
+        self.stamp = self._folder = folder.strip("/")
         self._prefix = self._folder + "/"
 
     def wants(self, path: str) -> bool:
