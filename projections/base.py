@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 import orjson
-from msgspec import Struct
+from msgspec import Struct, field
 
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.journal.position import Position
@@ -65,11 +65,13 @@ class Inputs(Struct, frozen=True):
     """What `finish` may read beside its own state.
 
     `ts` is the time of the last event folded, of any type: the `generatedAt` of every artifact (decisions
-    A6). `states` holds the folded states of the projections named in `inputs`, to be read and not changed.
+    A6). `states` holds the folded states of the projections named in `inputs`, to be read and not changed; what
+    several projections make of one of them is made once and kept in `made`.
     """
 
     ts: str
     states: Mapping[str, Any]
+    made: dict[str, Any] = field(default_factory=dict)
 
 
 class Provenance(Struct, frozen=True):

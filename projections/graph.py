@@ -11,7 +11,7 @@ import msgspec
 
 from t2c.ledger.journal.entry import Entry
 from t2c.projections.base import Artifacts, Inputs, in_blocks, pretty
-from t2c.projections.records import Head, Parts, Records, StandingRecords
+from t2c.projections.records import Head, Parts, StandingRecords
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -88,8 +88,7 @@ class GraphProjection:
             state.links.pop(_unlinked(entry.data).id, None)
 
     def finish(self, state: Graph, inputs: Inputs) -> Artifacts:
-        records: Records = inputs.states["records"]
-        return {"graph.json": in_blocks(_document(StandingRecords(records), state, inputs.ts))}
+        return {"graph.json": in_blocks(_document(StandingRecords.of(inputs), state, inputs.ts))}
 
 
 def links(state: Graph, standing: StandingRecords) -> Iterator[Link]:
@@ -116,12 +115,15 @@ def _summed(standing: StandingRecords, state: Graph) -> _Summed:
     by_status: Counter[str] = Counter()
     separator = b""
     for _, raw in standing:
-        head, parts = _head(raw), _parts(raw)
+        head = _head(raw)
         by_source[head.source.kind] += 1
         by_action[head.statement.action] += 1
         by_status[head.lifecycle.status] += 1
-        parts.observedAt = _NULL
-        digest.update(separator + _encode(parts))
+        if head.observedAt != _NULL:
+            parts = _parts(raw)
+            parts.observedAt = _NULL
+            raw = _encode(parts)
+        digest.update(separator + raw)
         separator = b","
     digest.update(b'],"relations":[')
     separator = b""

@@ -57,6 +57,7 @@ class Folded(Struct, frozen=True):
     withheld: Mapping[str, int]
     foreign: Mapping[str, int]
     projections: Mapping[str, Projection[Any]]
+    made: dict[str, Any] = field(default_factory=dict)
 
     def artifacts(self, name: str) -> Artifacts:
         """The files of one projection. Raises Usage if the journal holds no event."""
@@ -64,7 +65,7 @@ class Folded(Struct, frozen=True):
             raise Usage(
                 "the journal holds no event yet", remedy="record something first, for example with `t2c scan`"
             )
-        return self.projections[name].finish(self.states[name], Inputs(self.ts, self.states))
+        return self.projections[name].finish(self.states[name], Inputs(self.ts, self.states, self.made))
 
     def provenance(self, name: str) -> Provenance:
         """What `projection.json` will say of the files of one projection."""

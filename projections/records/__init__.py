@@ -125,6 +125,8 @@ _encode = msgspec.json.Encoder().encode
 
 _BEFORE: Final = b'{"record":'
 _OF_COMMIT: Final = RECORD_PREFIX["git"] + "-"
+_NO_PLACE: Final = b'"source":{"commitIndex":null,'
+_AFTER_SOURCE: Final = b'},"statement":{"action":'
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -164,7 +166,7 @@ class RecordsProjection:
     def finish(self, state: Records, inputs: Inputs) -> Artifacts:
         ends, unresolved = resolved(state.successors)
         return {
-            "records.jsonl": in_blocks(raw + b"\n" for _, raw in StandingRecords(state)),
+            "records.jsonl": in_blocks(raw + b"\n" for _, raw in StandingRecords.of(inputs)),
             "lineage.json": pretty(
                 {"schema": "t2c.lineage/v1", "successors": ends, "unresolved": unresolved}
             ),
@@ -224,6 +226,14 @@ class StandingRecords:
         self._state = state
         self._places = _places(state)
 
+    @classmethod
+    def of(cls, inputs: Inputs) -> StandingRecords:
+        """Those of the folded state, made once for all projections that read it."""
+        found = inputs.made.get("records")
+        if not isinstance(found, StandingRecords):
+            found = inputs.made["records"] = cls(inputs.states["records"])
+        return found
+
     def __contains__(self, identity: str) -> bool:
         return identity in self._state.live
 
@@ -241,6 +251,9 @@ class StandingRecords:
 
 
 def _located(raw: bytes, lines: tuple[int, int] | None, place: int | None) -> bytes:
+    if lines is None and place is not None and (at := raw.rfind(_NO_PLACE)) >= 0 and raw.find(_AFTER_SOURCE, at) >= 0:
+        # In canonical bytes nothing behind the source has a member of that name, and no text holds a bare quote.
+        return b'%b"source":{"commitIndex":%d%b' % (raw[:at], place, raw[at + len(_NO_PLACE) - 1 :])
     parts = _parts(raw)
     if lines is not None:
         parts.source.lines = Raw(b'{"end":%d,"start":%d}' % (lines[1], lines[0]))

@@ -125,7 +125,7 @@ def _key(omission: Omission | Cleared) -> str:
 
 def summarise(state: State, inputs: Inputs) -> Summary:
     """The model of a summary, from its own state and those of records, graph and runs."""
-    standing = StandingRecords(inputs.states["records"])
+    standing = StandingRecords.of(inputs)
     by_rule, chosen, linked = _linked(inputs.states["graph"], standing)
     wanted = {end for link in chosen for end in (link.relation.source, link.relation.to)}
     survey = Survey(standing, linked, wanted)
