@@ -181,7 +181,13 @@ def test_what_a_roadmap_ticks_off_is_done() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["tests/fixtures/spec.md", "docs/examples/spec.md", "specs/spec-template.md"]
+    "path",
+    [
+        "tests/fixtures/spec.md",
+        "web/integration-tests/a/spec.md",
+        "docs/examples/spec.md",
+        "specs/spec-template.md",
+    ],
 )
 def test_samples_plan_nothing_of_this_project(path: str) -> None:
     text = "# A\n\n## Roadmap\n\n- Lock the door\n\n### Requirement: Lock\n\nThe door MUST lock.\n"
@@ -217,6 +223,7 @@ def test_a_requirement_and_its_scenario() -> None:
         ("openspec/specs/door/spec.md", "declaration", "implemented"),
         ("openspec/changes/a/specs/door/spec.md", "plan", "proposed"),
         ("openspec/changes/archive/2026-a/specs/door/spec.md", "plan", "completed"),
+        ("openspec/changes/add-template-tests/specs/door/spec.md", "plan", "proposed"),
         ("specs/001-door/spec.md", "plan", "planned"),
     ],
 )

@@ -27,6 +27,8 @@ _DECISIONS: Final = words(
 _SAMPLES: Final = words(
     "test tests testdata fixture fixtures example examples sample samples template templates snapshot snapshots mocks"
 )
+_TESTS: Final = words("test tests testdata fixture fixtures")
+"""Parts of folder names, as in `integration-tests`, that say as much."""
 _STEM: Final = re.compile(r"[^a-z0-9]+")
 _SPECIFIED: Final = words("spec specification requirements requirement srs prd wymagania specyfikacja")
 _PLANNED: Final = words("roadmap plan plans milestones backlog proposal")
@@ -73,8 +75,6 @@ def profile_of(path: str) -> Profile:
     stem = name.partition(".")[0]
     parts = frozenset(part for part in _STEM.split(stem) if part)
     held = frozenset(folders)
-    words_held = frozenset(part for folder in folders for part in _STEM.split(folder))
-    sample = not _SAMPLES.isdisjoint(words_held) or not parts.isdisjoint(("template", "example", "sample"))
     hidden = any(folder.startswith(".") for folder in folders) and held.isdisjoint(("specs", "spec"))
     addressed = hidden or stem in _FOR_READERS or not parts.isdisjoint(("checklist", "contributing"))
     delta: Delta | None = None
@@ -86,6 +86,10 @@ def profile_of(path: str) -> Profile:
             delta = "change"
         elif after[:1] == ["specs"]:
             delta = "current"
+    outer = folders[: folders.index("openspec")] if delta else folders
+    pieces = frozenset(part for folder in outer for part in _STEM.split(folder))
+    sample = not _SAMPLES.isdisjoint(outer) or not _TESTS.isdisjoint(pieces)
+    sample = sample or (delta is None and not parts.isdisjoint(("template", "example", "sample")))
     return Profile(_kind(held, stem, parts, addressed), sample, addressed, delta)
 
 
