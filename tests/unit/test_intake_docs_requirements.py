@@ -185,6 +185,7 @@ def test_what_a_roadmap_ticks_off_is_done() -> None:
     [
         "tests/fixtures/spec.md",
         "web/integration-tests/a/spec.md",
+        "tests/openspec/specs/a/spec.md",
         "docs/examples/spec.md",
         "specs/spec-template.md",
     ],
