@@ -59,6 +59,7 @@ def reasons(reading: Reading) -> list[str]:
         ("0.misc", Name("misc", None)),
         ("some.thing.feature.ext", Name("feature", None)),
         ("feature.bugfix.rst", Name("bugfix", None)),
+        ("1.doc.feature.rst", Name("feature", None)),
         ("123.rst", None),
         ("feature", None),
     ],

@@ -34,7 +34,13 @@ def changelog(text: str, path: str = "CHANGELOG.md") -> list[bytes]:
 
 
 def tag(
-    name: str, version: str, package: str | None = None, *, commit: str = "", day: str = "2026-01-05"
+    name: str,
+    version: str,
+    package: str | None = None,
+    *,
+    commit: str = "",
+    day: str = "2026-01-05",
+    tickets: tuple[str, ...] = (),
 ) -> bytes:
     draft = Draft(
         kind="git_tag_fact",
@@ -47,6 +53,7 @@ def tag(
         basis=("git_tag",),
         symbol=name,
         versions=(version,),
+        tickets=tickets,
         observed_at=f"{day}T10:00:00+02:00",
         metadata={"tag": name, "package": package, "commit": sha1((commit or name).encode()).hexdigest()},
     )
@@ -156,7 +163,7 @@ def test_a_tag_is_no_commit_and_a_release_no_entry() -> None:
         basis=("made",), tickets=("#12",), modality="required",
     )  # fmt: skip
     (todo,) = materialise(Reading(Scope("todo", "TODO.md"), "t2c/made@1", (plan,)))
-    bodies = [*changelog("## 1.0.0\n"), tag("v1.0.0 (#12)", "1.0.0"), todo.body]
+    bodies = [*changelog("## 1.0.0\n"), tag("hold (#12)", "1.0.0", tickets=("#12",)), todo.body]
     assert [kind for _, kind, _ in drawn(link(bodies), bodies)] == ["evidenced_by"]
 
 
