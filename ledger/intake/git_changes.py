@@ -133,13 +133,14 @@ def read_changes(
             first = last = next(tokens, b"")
             if status[:1] in ("R", "C"):
                 last = next(tokens, b"")
-            if _GITLINK in (token[1:7], token[8:14]):
+            if _GITLINK in token and len(words := token[1:].split(b" ")) == 5 and _GITLINK in words[:2]:
                 links.add(last)
-                status = _submodule(changes, token, named[last])
+                status = _submodule(changes, words, named[last])
             if status:
                 changes.add(status, named[last], None if last is first else named[first].path)
         elif b"\t" in token:
-            added, deleted, raw = token.split(b"\t", 2)
+            added, _, rest = token.partition(b"\t")
+            deleted, _, raw = rest.partition(b"\t")
             if not raw:
                 next(tokens, b"")
                 raw = next(tokens, b"")
@@ -157,9 +158,9 @@ def read_changes(
         yield sha, changes
 
 
-def _submodule(changes: Changes, token: bytes, name: _Name) -> str:
+def _submodule(changes: Changes, words: Sequence[bytes], name: _Name) -> str:
     """Note a submodule's move; the status of the file that it took the place of or gave it to, empty if none."""
-    old_mode, new_mode, old, new = token[1:].split(b" ")[:4]
+    old_mode, new_mode, old, new = words[:4]
     before = old.decode("ascii", "replace") if old_mode == _GITLINK else None
     after = new.decode("ascii", "replace") if new_mode == _GITLINK else None
     if name.invisible:

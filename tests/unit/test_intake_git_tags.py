@@ -158,7 +158,7 @@ def test_tags_of_no_commit_are_counted(repo: Repo) -> None:
     assert list(tags(history)) == ["v1.0"]
     (warning,) = reading.warnings
     assert (warning.reason, warning.path, warning.count) == ("tag_without_commit", "refs/tags", 2)
-    assert warning.detail.endswith("tree, told")
+    assert warning.detail.endswith("told, tree")
 
 
 @pytest.mark.parametrize(
