@@ -127,6 +127,91 @@ def test_where_much_does_not_parse_definitions_are_looked_for_by_line() -> None:
     assert reasons["approximate_definitions"] == len(guessed)
 
 
+def test_what_is_found_by_line_ends_with_what_closes_it_or_before_the_next() -> None:
+    text = b"function a(x { = = (\n  y = = ;\n}\n\n\nfunction b(x { = = (\n  z = = ;\n\nvar c = (d) =>\n"
+    found = {name: draft.lines for name, draft in symbols(read("a.js", text)).items() if draft.confidence < 1}
+    assert found == {"a": (1, 3), "b": (6, 7), "c": (9, 9)}
+
+
+def test_a_comment_right_above_documents_and_no_other_does() -> None:
+    text = b"""package p
+
+// First line.
+// Second line.
+func A() {}
+
+// Apart.
+
+func B() {}
+
+var c = 1 // trailing
+func D() {}
+
+//go:noinline
+func E() {}
+
+/*
+ * In a block.
+ */
+func F() {}
+"""
+    said = {name: draft.metadata.get("docstring") for name, draft in symbols(read("a.go", text)).items()}
+    assert said == {"A": "First line.", "B": None, "c": None, "D": None, "E": None, "F": "In a block."}
+
+
+def test_decorators_go_to_what_they_stand_at() -> None:
+    text = b"""
+    /** About A. */
+    @One({ a: 1 })
+    // between
+    @Two
+    export class A {
+      @Input() name: string;
+      plain() {}
+      @Watch("x") watched() {}
+    }
+    class B { go(@Inject() a: string) {} }
+    """
+    found = symbols(read("a.ts", text))
+    assert {name: draft.metadata.get("decorators") for name, draft in found.items()} == {
+        "A": ["One", "Two"],
+        "A.plain": None,
+        "A.watched": ["Watch"],
+        "B": None,
+        "B.go": ["Inject"],
+    }
+    assert found["A"].metadata["docstring"] == "About A."
+
+
+def test_calls_belong_to_the_nearest_record_and_to_the_module_without_one() -> None:
+    text = b"""
+    describe("group", () => { prepare(); it("works", () => { check(); }); });
+    export const LIMITS = (x) => { inner(); };
+    """
+    reading = read("test/a.js", text)
+    assert reading.records[0].metadata["calls"] == ["prepare"]
+    found = symbols(reading)
+    assert found["group > works"].metadata["calls"] == ["check"]
+    # An arrow bound to a name in capitals is a constant too, but one thing.
+    assert (found["LIMITS"].metadata["symbolKind"], "declarations" in found["LIMITS"].metadata) == (
+        "function",
+        False,
+    )
+
+
+def test_what_two_patterns_find_at_one_place_is_one_thing() -> None:
+    assert list(symbols(read("a.js", b"export const KIND = class {};\nexport const MAKE = () => 1;\n"))) == [
+        "KIND",
+        "MAKE",
+    ]
+
+
+def test_the_words_of_one_declaration_serve_all_of_its_name() -> None:
+    text = b"/** Documented here. */\nfunction f(a: 1): 1;\nfunction f(a: any) { return 1; }\n"
+    f = symbols(read("a.ts", text))["f"]
+    assert (f.lines, f.metadata["docstring"]) == ((3, 3), "Documented here.")
+
+
 def test_below_one_part_in_a_hundred_of_errors_nothing_is_guessed() -> None:
     content = b"def f(): pass\n" * 400 + b"x = = 1\n"
     assert symbols(read("a.py", content)).keys() == {"f"}

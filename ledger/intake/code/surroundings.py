@@ -34,9 +34,9 @@ class Surroundings:
         self.text = syntax.text
         self.syntax = syntax
         self.newlines = _newlines(syntax.text)
-        self.decorators: list[tuple[int, int, str]] = []
+        self.decorators: list[tuple[int, int, str, tuple[int, int] | None]] = []
         self.block: tuple[int, int] | None = None
-        self.anchor = 0
+        self.above: tuple[tuple[int, int] | None, int] = (None, 0)
 
     def slice(self, start: int, end: int) -> str:
         """The text between two offsets."""
@@ -69,20 +69,20 @@ class Surroundings:
         if top is not None and top.start <= start < top.header_end:
             top.decorators += (name,)
         else:
-            self.decorators.append((start, end, name))
+            self.decorators.append((start, end, name, self.block))
 
     def pending(self, lead: int) -> tuple[str, ...]:
         """The decorators right above, and their place for the comment that is above them."""
         pending, self.decorators = self.decorators, []
         names: list[str] = []
-        anchor = lead
-        for start, end, name in reversed(pending):
+        anchor, block = lead, self.block
+        for start, end, name, before in reversed(pending):
             gap = self.text[end:anchor] if anchor - end < NEAR else b";"
             if gap.strip() and not (self.block and self.block[0] >= end):
                 break
             names.append(name)
-            anchor = start
-        self.anchor = anchor
+            anchor, block = start, before
+        self.above = block, anchor
         return tuple(reversed(names))
 
     def comment(self, start: int, end: int) -> None:
@@ -104,13 +104,11 @@ class Surroundings:
 
     def comment_above(self, found: Found) -> str | None:
         """What the block right above a definition, or right above its decorators, says in its first line."""
-        if self.block is None:
-            return None
-        start, end = self.block
-        places = (self.anchor, found.lead)
-        if not any(0 <= place - end < NEAR and self._is_next(end, place) for place in places):
-            return None
-        return self._first_line(self.slice(start, min(end, start + _COMMENT_HEAD)))
+        for block, place in (self.above, (self.block, found.lead)):
+            if block is not None and 0 <= place - block[1] < NEAR and self._is_next(block[1], place):
+                start, end = block
+                return self._first_line(self.slice(start, min(end, start + _COMMENT_HEAD)))
+        return None
 
     def _first_line(self, text: str) -> str | None:
         """The first line that says something to people."""
