@@ -104,7 +104,10 @@ class IntakePayload(Payload):
 
 
 class ParticipantAdmitted(IntakePayload):
-    """A participant was admitted to governed intake, as `participant.registered` cannot: by somebody who may."""
+    """A participant was admitted to governed intake by somebody who may; elsewhere `ParticipantRegistered`.
+
+    `participant.registered` is what anybody may say by hand, and gives nobody a right.
+    """
 
     type: ClassVar[str] = "participant.admitted"
     trust: ClassVar[Trust] = "asserted"
@@ -112,7 +115,7 @@ class ParticipantAdmitted(IntakePayload):
 
 
 class IdentityBound(IntakePayload):
-    """An account elsewhere was bound to a participant."""
+    """An account was bound to a participant; elsewhere `ExternalIdentityBound`."""
 
     type: ClassVar[str] = "identity.bound"
     trust: ClassVar[Trust] = "asserted"
@@ -120,7 +123,7 @@ class IdentityBound(IntakePayload):
 
 
 class RoleAssigned(IntakePayload):
-    """A person was given a role, its tickets and its rights."""
+    """A person was given a role, its tickets and its rights; elsewhere `GovernanceRoleAssigned`."""
 
     type: ClassVar[str] = "role.assigned"
     trust: ClassVar[Trust] = "asserted"
@@ -128,7 +131,10 @@ class RoleAssigned(IntakePayload):
 
 
 class MessageCaptured(IntakePayload):
-    """A person's message about a ticket was taken in. What it says is what that person says."""
+    """A person's message about a ticket was taken in; elsewhere `MessageCaptured`.
+
+    What it says is what that person says.
+    """
 
     type: ClassVar[str] = "message.captured"
     trust: ClassVar[Trust] = "asserted"
@@ -136,14 +142,14 @@ class MessageCaptured(IntakePayload):
 
 
 class ProjectionRebuilt(IntakePayload):
-    """The file of a person's messages about a ticket was asked to be made again."""
+    """The file of a person's messages about a ticket was asked to be made again; elsewhere `ProjectionRebuilt`."""
 
     type: ClassVar[str] = "projection.rebuilt"
     payload: Messages
 
 
 class StreamVerified(IntakePayload):
-    """The journal and the stream of intake in it were proven, on somebody's behalf."""
+    """The journal and the stream of intake in it were proven for somebody; elsewhere `EventStreamVerified`."""
 
     type: ClassVar[str] = "stream.verified"
     payload: Verified

@@ -43,11 +43,15 @@ ParticipantId = Annotated[str, Field(pattern=r"^(human|agent):[a-z0-9][a-z0-9._-
 TicketId = Annotated[str, Field(pattern=r"^ticket-[0-9]{3,9}$")]
 
 
+_LINE: Final = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f])?$"
+"""One line, with no white space at its ends: it stands in the envelope of a file."""
+
+
 class Principal(Value):
     """One account of a participant elsewhere, for example `github` and `ada`, and when that was verified."""
 
     provider: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
-    subject: Annotated[str, Field(pattern=r"^\S(.*\S)?$", max_length=400)]
+    subject: Annotated[str, Field(pattern=_LINE, max_length=400)]
     verifiedAt: Timestamp
 
 
@@ -56,7 +60,7 @@ class ParticipantV2(Value):
 
     id: ParticipantId
     kind: Kind
-    displayName: Annotated[str, Field(pattern=r"^\S(.*\S)?$", max_length=200)]
+    displayName: Annotated[str, Field(pattern=_LINE, max_length=200)]
     governanceRole: GovernanceRole | None
     capabilities: tuple[Capability, ...]
     principals: tuple[Principal, ...]
