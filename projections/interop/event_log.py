@@ -19,6 +19,8 @@ from t2c.projections.base import Artifacts, Inputs, pretty
 __all__ = ["SCHEMA", "Log", "LogProjection"]
 
 SCHEMA: Final = "t2c.event-log-summary/v1"
+_SLACK: Final = 1_000
+"""Facts above the most that a log holds which are kept before the oldest are let go, so that this is seldom done."""
 _SOURCE: Final = "t2c-journal"
 _EPOCH: Final = "1970-01-01T00:00:00.000Z"
 _OF_COMMIT: Final = b'"id":"INT-GIT-'
@@ -32,7 +34,7 @@ _sha: Final = re.compile(r"[0-9a-f]{40}").fullmatch
 
 
 class Log(msgspec.Struct):
-    """The newest facts, twice as many as a log holds at most, and what was counted on the way.
+    """The newest facts, a few more than a log holds, and what was counted on the way.
 
     `told` counts our own events by type, `mapped` those that have a fact, `unfit` those whose values the format
     refuses; `again` are observations of a commit that has its fact already, `earlier` facts that no longer fit in.
@@ -219,6 +221,6 @@ def _add(state: Log, entry: Entry, fact: Fact) -> None:
     if counts is state.unfit:
         return
     state.facts.append(fact)
-    if len(state.facts) >= 2 * MAX_EVENTS:
+    if len(state.facts) >= MAX_EVENTS + _SLACK:
         state.earlier += len(state.facts) - MAX_EVENTS
         del state.facts[:-MAX_EVENTS]

@@ -222,6 +222,31 @@ def test_order_is_by_bytes_and_another_writers_collation_is_understood() -> None
     assert render(read) == theirs.read_bytes()
 
 
+def resealed(content: bytes) -> bytes:
+    """The same text with every digest made right again."""
+    lines = content.decode().split("\n")
+    previous = GENESIS
+    for at in range(8, len(lines) - 1, 22):
+        lines[at + 19] = f'PREVIOUS_DIGEST "{previous}"'
+        previous = digest_of("".join(line + "\n" for line in lines[at + 1 : at + 20]).encode())
+        lines[at + 20] = f'EVENT_DIGEST "{previous}"'
+    lines[7] = f'STREAM_DIGEST "{previous}"'
+    return "\n".join(lines).encode()
+
+
+def test_events_stand_in_the_order_in_which_they_were_recorded() -> None:
+    content = render(log(fact(1), fact(2), fact(3)))
+    assert resealed(content) == content
+    later = resealed(content.replace(b'RECORDED_AT "2026-01-05', b'RECORDED_AT "2026-01-06', 1))
+    assert refusal(later) == ("LOG-SEQUENCE-003", "x.dsl.txt:31")
+    # An order that is neither by bytes throughout nor by the other collation throughout is none.
+    mixed = log(fact(event_id="B"), fact(event_id="a"), fact(event_id="c"))
+    swapped = resealed(
+        render(mixed).replace(b'"c"', b'"A"').replace(b'CORRELATION_ID "A"', b'CORRELATION_ID "c"')
+    )
+    assert refusal(swapped) == ("LOG-SEQUENCE-003", "x.dsl.txt:53")
+
+
 def test_a_log_holds_ten_thousand_events_and_no_more() -> None:
     facts = [fact(number) for number in range(MAX_EVENTS)]
     assert len(parse(render(log(*facts))).events) == MAX_EVENTS

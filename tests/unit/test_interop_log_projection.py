@@ -105,6 +105,7 @@ def test_the_newest_facts_are_kept_and_the_others_counted(
     monkeypatch: pytest.MonkeyPatch, chain: Any
 ) -> None:
     monkeypatch.setattr("t2c.projections.interop.event_log.MAX_EVENTS", 3)
+    monkeypatch.setattr("t2c.projections.interop.event_log._SLACK", 2)
     for number in range(11):
         finish(chain, "succeeded", run=f"r{number}")
     log, summary = made(chain)
