@@ -46,7 +46,9 @@ _LABEL_WORDS: Final = 4
 _LABEL_LEVEL: Final = 9
 _LINE: Final = 120
 """Characters of a line that may announce or label."""
-_DATING: Final = re.compile(r"\W*(?:released?(?: on| date)?\b|date\b|\d{4}-\d\d?-\d\d?\W*$)", re.IGNORECASE)
+_DATING: Final = re.compile(
+    r"[\W_]*(?:released?(?: on| date)?\b|date\b|\d{4}-\d\d?-\d\d?[\W_]*$)", re.IGNORECASE
+)
 _LINKS: Final = re.compile(
     r"!?\[(?:[^\[\]]|!?\[[^\[\]]*+\](?:\([^()]*+\))?+)*+\](?:\([^()]*+\)|\[[^\[\]]*+\])?+|<?https?://[^\s<>]++>?"
     r"|^\W{0,4}full change ?log\b",

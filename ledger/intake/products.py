@@ -65,7 +65,7 @@ def without_product_versions(text: str, home: str | None = None) -> str:
 def _is_of_package(text: str, start: int, home: str | None) -> bool:
     """True for `name@1.2.3` and `name@~1.2.3`."""
     at = start - 1 if text[start - 1 : start] not in ("~", "^", "=") else start - 2
-    if start == 0 or text[at] != "@":
+    if at < 1 or text[at] != "@":
         return False
     match = _PACKAGE.search(text, max(0, at - _WINDOW), at)
     return match is not None and match[0].lower() != home

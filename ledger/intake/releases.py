@@ -76,23 +76,29 @@ _YANKED: Final = re.compile(
     re.IGNORECASE,
 )
 _YANKED_LINE: Final = re.compile(
-    r"\W*(?:this (?:release|version) (?:was|has been|is|got) )?(?:yanked|withdrawn|retracted|unpublished)\b",
+    r"[\W_]*(?:this (?:release|version) (?:was|has been|is|got) )?(?:yanked|withdrawn|retracted|unpublished)\b",
     re.IGNORECASE,
 )
-_NOT_YET: Final = re.compile(r"\W*(?:unreleased|not (?:yet )?released|tbd|tba)\W*$", re.IGNORECASE)
+_NOT_YET: Final = re.compile(r"[\W_]*(?:unreleased|not (?:yet )?released|tbd|tba)[\W_]*$", re.IGNORECASE)
 _NEVER: Final = re.compile(r"\b(?:unreleased|not (?:yet )?released|never released)\b", re.IGNORECASE)
 _NOTES: Final = words(
     "release-notes releasenotes release_notes releases changelog changelogs changes whatsnew whats-new whats_new history"
 )
 """Folders whose files may each be the notes of one release."""
 _FILE: Final = re.compile(
-    r"[vV]?(?P<version>\d+(?:\.\d+)+(?:[-.]?(?:alpha|beta|pre|dev|post|rc|a|b)[-.]?\d*)?)\.(?:md|rst|txt)$"
+    r"(?P<prefix>release[-_]?notes[-_.])?[vV]?(?P<version>\d+(?:\.\d+)+(?:[-.]?(?:alpha|beta|pre|dev|post|rc|a|b)[-.]?\d*)?)"
+    r"\.(?:md|rst|txt)$",
+    re.IGNORECASE,
 )
 _PACKAGE: Final = re.compile(r"@[\w.-]+/[\w.-]+\Z")
 _ENDS: Final = re.compile(
     r"\.?\s*$|\.(?=\s*[-–—(])|\s*[-–—:/|,(\"'“]|\s+(?:\d{4}[-/.]|\d{1,2}(?:st|nd|rd|th|\.)?\s+[^\W\d_]|[^\W\d_]{3,12}\.?\s+\d{1,2}\D)"
-    r"|\s+(?:yanked|unreleased|released|tagged|tb[da])\b",
+    r"|\s+(?:yanked|unreleased|released|tagged|tb[da])\b"
+    r"|\s+(?:alpha|beta|rc|preview|milestone|snapshot)(?=\W|\d|$)",
     re.IGNORECASE,
+)
+_STAGE: Final = re.compile(
+    r"\s+(alpha|beta|rc|preview|milestone|snapshot)[ .-]?(\d{0,4})(?![\w.])", re.IGNORECASE
 )
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _DAY_FIRST: Final = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|\.)?\s+([^\W\d_]{3,12})\.?,?\s+(\d{4})(?!\d)")
@@ -159,6 +165,9 @@ def release_of(heading: str, *, loose: bool, name: str | None = None) -> Release
 
 
 def _told(version: str, rest: str) -> Release:
+    stage = _STAGE.match(rest)
+    if stage is not None:
+        version, rest = f"{version}-{stage[1].lower()}{stage[2]}", rest[stage.end() :]
     day = day_of(rest)
     undated = day is None and _DATE_LIKE.search(rest) is not None
     unreleased = (_SAYS_OPEN if day is None else _NEVER).search(rest) is not None
@@ -167,12 +176,12 @@ def _told(version: str, rest: str) -> Release:
 
 
 def implied_release(path: str) -> Release | None:
-    """The release that a file of release notes is about by its name alone: `docs/releases/4.2.txt`, `whatsnew/v1.2.rst`."""
+    """The release that a file of release notes is about by its name alone: `docs/releases/4.2.txt`, `release-notes-1.2.md`."""
     folder, _, name = path.rpartition("/")
-    if folder.rpartition("/")[2].lower() not in _NOTES:
-        return None
     match = _FILE.match(name)
-    return Release(match["version"], None, yanked=False, unreleased=False) if match is not None else None
+    if match is None or not (match["prefix"] or folder.rpartition("/")[2].lower() in _NOTES):
+        return None
+    return Release(match["version"], None, yanked=False, unreleased=False)
 
 
 def package_of(title: str, folder: str) -> str | None:

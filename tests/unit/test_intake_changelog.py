@@ -178,6 +178,8 @@ def test_setext_headings_and_lone_lines_announce_releases_too() -> None:
 def test_a_line_under_the_heading_may_date_it() -> None:
     (entry,) = entries("## Version 1.2\n\nReleased 2026-01-05\n\n- a\n")
     assert entry.observed_at == "2026-01-05T00:00:00Z"
+    (entry,) = entries("## 1.2.0\n\n_2026-01-05_\n\n- a\n")
+    assert entry.observed_at == "2026-01-05T00:00:00Z"
     (entry,) = entries("## 1.2.0\n\n2026-01-05\n\n- a\n")
     assert (entry.metadata["version"], entry.observed_at) == ("1.2.0", "2026-01-05T00:00:00Z")
 

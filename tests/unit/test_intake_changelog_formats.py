@@ -235,6 +235,7 @@ def test_the_changelog_of_a_package_names_it() -> None:
         ("pkg/v1.2.3", "1.2.3", "pkg"), ("[pkg-v1.2.3](x)", "1.2.3", "pkg"), ("pkg: v1.2.3", "1.2.3", "pkg"),
         ("1.2.3", "1.2.3", None), ("Changes in Apache Thing 1.2.3", "1.2.3", None),
         ("Noteworthy changes in release 9.5 (2026-01-05) [stable]", "9.5", None),
+        ("Version 1.4 BETA", "1.4-beta", None), ("Version 1.3 beta3 (2026-01-05)", "1.3-beta3", None), ("1.3 RC 2", "1.3-rc2", None),
         ("What's new in 2.0.0", "2.0.0", None), ("Thing 23.8.0. (2026-01-05)", "23.8.0", None),
     ],
 )  # fmt: skip
@@ -341,6 +342,7 @@ def test_the_name_of_the_file_announces_a_release_that_no_heading_does() -> None
     )
     assert (entry.action, entry.subject, entry.observed_at) == ("add", "release:4.2", "2026-01-05T00:00:00Z")
     assert [draft.object for draft in releases("- a\n", path)] == ["4.2"]
+    assert [draft.object for draft in releases("- a\n", "docs/release-notes-3.2.6rc1.md")] == ["3.2.6rc1"]
     assert [draft.object for draft in releases("# 4.2.0\n- a\n# 4.1\n- b\n", path)] == ["4.2.0", "4.1"]
     assert ids("- a\n", path) == ids("\n\n- a\n", path)
 
