@@ -8,6 +8,7 @@ from typing import Final
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.given import Given
+from t2c.cli.actions.hidden import hidden_files
 from t2c.cli.actions.history import HistoryRead, history_of, pack_history, unpack_history
 from t2c.cli.actions.jobs import Plan, plan_jobs, stamp
 from t2c.cli.actions.opening import funnel_of
@@ -128,7 +129,6 @@ def read_sources(
     """
     from t2c.ledger.intake.code.languages import unread_languages
     from t2c.ledger.intake.comments.tags import unread_endings
-    from t2c.ledger.intake.tracked import tracked_but_ignored
 
     settings, progress = context.settings.scan, context.progress
     inventory = take_inventory(context.root, exclude=settings.exclude, progress=progress)
@@ -141,9 +141,10 @@ def read_sources(
     believed = kept if kept is not None and kept.stamp == mark else None
     plan = plan_jobs(inventory, {} if alone else extractors, believed, given)
     first = Stage("inventory", "inventory", warnings=list(inventory.warnings), files=len(inventory.files))
-    first.warnings += tracked_but_ignored(context.root, inventory)
+    hidden = hidden_files(context.root, inventory, plan.names, believed)
+    first.warnings += hidden.warnings
     stages = [first, *(Stage(name, extractor.source) for name, extractor in extractors.items())]
-    sources = Sources(stages, inventory, Kept(mark, (0, ZERO, 0), plan.names, {}))
+    sources = Sources(stages, inventory, Kept(mark, (0, ZERO, 0), plan.names, {}, b"", hidden))
     sources.unread = tuple(
         warning.path or "" for warning in inventory.warnings if warning.reason == "unreadable_folder"
     )

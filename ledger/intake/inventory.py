@@ -21,7 +21,7 @@ from t2c.ledger.intake.base import Progress, Warning, no_progress
 from t2c.ledger.intake.ignore import Level, Rule, as_bytes_text, decide, parse_rules
 from t2c.ledger.kernel.paths import INVISIBLE
 
-__all__ = ["PRUNED", "FileEntry", "Inventory", "repository_name", "take_inventory"]
+__all__ = ["IGNORE_FILES", "PRUNED", "FileEntry", "Inventory", "repository_name", "take_inventory"]
 
 SOURCE: Final = "inventory"
 
@@ -34,7 +34,7 @@ PRUNED: Final = frozenset(
 """Folders that hold other people's or derived files; left out even where no rule ignores them."""
 
 _HIDDEN: Final = INVISIBLE | {".git"}
-_IGNORE_FILES: Final = (".gitignore", ".dockerignore", ".intentignore")
+IGNORE_FILES: Final = (".gitignore", ".dockerignore", ".intentignore")
 _MAX_IGNORE_FILE: Final = 4 * 1024 * 1024
 MAX_ASKED: Final = 1 << 20
 """Bytes of a file that `Inventory.content` gives whole."""
@@ -191,7 +191,7 @@ class _Walk:
         if prefix and ".git" in names:
             self._warn("nested_repository", prefix[:-1], "a repository of its own is not entered")
             return []
-        if not names.isdisjoint(_IGNORE_FILES):
+        if not names.isdisjoint(IGNORE_FILES):
             levels = self._with_rules(folder, entries)
         below: list[_Folder] = []
         for entry in entries:
@@ -247,7 +247,7 @@ class _Walk:
     def _with_rules(self, folder: _Folder, entries: list[os.DirEntry[str]]) -> tuple[Level, ...]:
         kept = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
         rules: list[Rule] = []
-        for name in _IGNORE_FILES:  # a later file's rules win, as later lines do
+        for name in IGNORE_FILES:  # a later file's rules win, as later lines do
             if name in kept:
                 content = self._content(folder.prefix + name)
                 rules.extend(parse_rules(content, name))

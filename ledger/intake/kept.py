@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from t2c.ledger.intake.base import Warning
 from t2c.ledger.intake.inventory import FileEntry
 from t2c.ledger.intake.questions import Question
 
-__all__ = ["VERSION", "Kept", "KeptFile", "KeptReading", "names_digest", "settled"]
+__all__ = ["VERSION", "Hidden", "Kept", "KeptFile", "KeptReading", "names_digest", "settled"]
 
 VERSION: Final = 1
 """Of the shapes below: another one is not read."""
@@ -46,6 +47,13 @@ class KeptFile(Struct, array_like=True):
         return self.stat == (entry.size, entry.stamp)
 
 
+class Hidden(Struct, array_like=True):
+    """Warnings about tracked files that a rule hides, and a digest of everything that decided them."""
+
+    mark: bytes = b""
+    warnings: list[Warning] = field(default_factory=list)
+
+
 class Kept(Struct, array_like=True):
     """All files of one scan. `stamp` stands for how they were read, `names` for the paths of the inventory.
 
@@ -57,6 +65,7 @@ class Kept(Struct, array_like=True):
     names: bytes
     files: dict[str, KeptFile]
     history: bytes = b""
+    hidden: Hidden = field(default_factory=Hidden)
 
 
 def names_digest(paths: Iterable[str]) -> bytes:
