@@ -164,16 +164,17 @@ def _check(log: EventLog, name: str, stream_digest: str | None = None) -> None:
 
 def _check_order(facts: Sequence[Fact], name: str) -> None:
     """In order by bytes, or by the collation of the reference's writer, which sorts letters before their case."""
-    late = 0
+    late: list[int] = []
     for key in (_by_bytes, _by_collation):
         keys = [key(fact) for fact in facts]
-        late = next((at for at in range(1, len(keys)) if keys[at - 1] > keys[at]), 0)
-        if not late:
+        at = next((at for at in range(1, len(keys)) if keys[at - 1] > keys[at]), None)
+        if at is None:
             return
+        late.append(at)
     raise _fault(
         SEQUENCE,
-        f"event {late + 1} was recorded before the one above it",
-        f"{name}:{event_line(late + 1)}",
+        f"event {late[0] + 1} was recorded before the one above it",
+        f"{name}:{event_line(late[0] + 1)}",
     )
 
 
