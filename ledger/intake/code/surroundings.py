@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from t2c.ledger.intake.code.outline import Comment, Found, Syntax
@@ -133,8 +134,5 @@ class Surroundings:
 
 
 def _newlines(text: bytes) -> list[int]:
-    found, at = [], text.find(b"\n")
-    while at >= 0:
-        found.append(at)
-        at = text.find(b"\n", at + 1)
-    return found
+    """The offsets of all line feeds, and of the end of the text."""
+    return [end - 1 for end in accumulate(len(line) + 1 for line in text.split(b"\n"))]

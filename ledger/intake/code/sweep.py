@@ -123,6 +123,8 @@ class _Sweep:
 
     def _define(self, role: Role, start: int, end: int, node: Node, captures: dict[str, list[Node]]) -> None:
         traits, text = self.traits, self.text
+        if role == "const" and self.stack and self.stack[-1].is_callable:
+            return  # what is local to a function names nothing for others
         names = captures.get("n")
         name_node = names[0] if names else traits.name_node(node)
         written = b"" if name_node is None else text[name_node.start_byte : name_node.end_byte]

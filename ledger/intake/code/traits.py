@@ -123,12 +123,8 @@ class Traits:
         return self.natives.get(node_type) or _KIND_SUFFIX.sub("", node_type).replace("_", " ")
 
     def is_wanted(self, found: Found) -> bool:
-        """False leaves a definition out. Constants are UPPER_CASE, and not inside functions."""
-        if found.role != "const":
-            return True
-        return (found.parent is None or not found.parent.is_callable) and _CONSTANT.match(
-            found.name
-        ) is not None
+        """False leaves a definition out. Constants are UPPER_CASE; those inside functions are never asked for."""
+        return found.role != "const" or _CONSTANT.match(found.name) is not None
 
     # what is said of them
 

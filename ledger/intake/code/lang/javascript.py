@@ -150,8 +150,6 @@ class EcmaTraits(Traits):
             return "_g" in found.captures or not (says_export or _UPPER.match(found.name))
         if found.role != "const":
             return not _is_passing(found)
-        if found.parent is not None and found.parent.is_callable:
-            return False
         return says_export or _UPPER.match(found.name) is not None
 
     def is_public(self, found: Found) -> bool:
