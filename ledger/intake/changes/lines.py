@@ -50,8 +50,9 @@ _BY: Final = re.compile(
     r"(?:\s+in\s+(?:#\d{1,9}|https?://\S{1,300}))?\.?\Z"
 )
 _NAME: Final = re.compile(
-    r"\s+\((?P<name>[^\W\d_][^()#\d/@]{1,58}(?:\([^()]{1,40}\)[^()#\d/@]{0,40}|\[bot\])?)\)\Z"
+    r"\s+\((?P<name>[^\W\d_][^()#/@]{1,58}(?:\([^()]{1,40}\)[^()#/@]{0,40}|\[bot\])?)\)\Z"
 )
+_SAYS_BREAKING: Final = re.compile(r"\W{0,4}(?:possibl[ey] |potential(?:ly)? )?breaking\b", re.IGNORECASE)
 _LABELS: Final = words(
     "note notes warning important caution attention tip example info see also update new todo breaking deprecated"
 )
@@ -98,7 +99,7 @@ def told(line: str, more: str = "") -> Told:
     return Told(
         bare,
         scope.strip(" *") or None if scope else None,
-        breaking,
+        breaking or _SAYS_BREAKING.match(bare) is not None,
         kind,
         tuple(sorted(_distinct(commits))) if commits else (),
         tuple(dict.fromkeys(authors)) if authors else (),
@@ -158,7 +159,7 @@ def _before_tail(text: str, start: int, end: int, commits: list[str], authors: l
     if match is None or at is None or at <= start:
         return end
     bare = text[start:at].rstrip()
-    return start + len(bare.removesuffix(" -").rstrip())
+    return start + len(bare.rstrip(" -–—"))
 
 
 def _is_commit(given: str, linked: list[str]) -> bool:
