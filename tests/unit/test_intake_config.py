@@ -66,7 +66,7 @@ def ids(path: str, text: str | bytes) -> list[str]:
         ("requirements-dev.txt", True), ("requirements/base.txt", True), ("notes.txt", False), ("a/b.gemspec", True),
         ("src/App.csproj", True), ("poetry.lock", True), ("package-lock.json", True), ("README.md", False),
         ("tests/docker-compose.yml", True), ("tests/fixtures/package.json", False), ("x/testdata/go.mod", False),
-        ("tests/suite/case/in/Cargo.toml", False), ("a/__fixtures__/tsconfig.json", False), ("values.yaml", True),
+        ("tests/suite/case/in/Cargo.toml", False), ("a/__fixtures__/tsconfig.json", False), ("values.yaml", True), ("config/a.autonom-cycle.json", False),
     ],
 )  # fmt: skip
 def test_which_files_are_configuration(path: str, wanted: bool) -> None:
@@ -158,6 +158,14 @@ def test_keys_of_json_with_comments_and_trailing_commas() -> None:
         ("config/a.json", "[" * 5000, "configuration_unparsed", 1),
         ("config/a.json", "[" * 500 + "]" * 500, "configuration_too_deep", 1),
         ("config/a.yaml", "a: " + "[" * 5000, "configuration_too_deep", 1),
+        (
+            "config/a.yaml",
+            "".join(" " * depth + "k:\n" for depth in range(150)),
+            "configuration_too_deep",
+            101,
+        ),
+        ("config/a.yaml", "a: [" + "1," * 100_000 + "]", "configuration_too_large", 1),
+        ("config/a.json", "[" + "1," * 100_000 + "1]", "configuration_too_large", 1),
     ],
 )
 def test_a_file_that_does_not_parse_gives_its_place_and_nothing_else(

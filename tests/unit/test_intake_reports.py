@@ -235,6 +235,32 @@ def test_tap() -> None:
     assert "test 1" in results(bailed)
 
 
+def test_a_subtest_without_a_name_takes_none_from_its_neighbour() -> None:
+    reading = read("TAP version 13\n# Subtest: x\nok 1 - x\n    ok 1 - inner\n    1..1\nok 2 - y\n1..2\n")
+    assert results(reading) == {"x": ("passed", ()), "inner": ("passed", ()), "y": ("passed", ())}
+
+
+def test_what_went_wrong_stands() -> None:
+    content = "<testsuite><testcase name='a'><failure message='x'/><skipped/></testcase></testsuite>"
+    assert results(read(content)) == {"a": ("failed", ())}
+    printed = read("a.py::b ERROR\na.py::b PASSED\n=== 1 passed, 1 error in 0.1s ===\n")
+    assert results(printed) == {"a.b": ("error", ())}
+
+
+def test_a_commit_is_a_hash() -> None:
+    content = "<testsuite><properties><property name='commit' value='HEAD'/></properties><testcase name='a'/></testsuite>"
+    assert run_of(read(content)).metadata["commit"] is None
+
+
+def test_names_that_differ_in_case_alone_keep_their_ids_in_any_order() -> None:
+    def by_name(*names: str) -> dict[str, str]:
+        cases = "".join(f"<testcase name='{name}'/>" for name in names)
+        reading = read(f"<testsuite>{cases}</testsuite>")
+        return {d.object: f.id for d, f in zip(reading.records, materialise(reading), strict=True)}
+
+    assert by_name("t[a]", "t[A]", "b") == by_name("b", "t[A]", "t[a]")
+
+
 def test_cobertura() -> None:
     reading = fixture("cobertura.xml")
     cart = one(reading, "src/shop/cart.py")

@@ -53,7 +53,7 @@ class _Maven:
 
     def _holder(self, element: Element, told: dict[str, str]) -> None:
         artifact = told.get("artifactId")
-        if not artifact or "exclusions" in self.names:
+        if not artifact:
             return
         group = told.get("groupId") or ("org.apache.maven.plugins" if element.tag == "plugin" else "")
         scope: Scope = "build"

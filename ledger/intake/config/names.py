@@ -135,6 +135,8 @@ def _structured(path: str, stem: str, format: str) -> Kind | None:
             return Kind(format, "circleci")
         if stem.startswith(("azure-pipelines", ".gitlab-ci")):
             return Kind(format, "azure" if "azure" in stem else "gitlab")
+    if stem.endswith(".autonom-cycle"):  # what a running system was seen to do, not what it is told to
+        return None
     if stem.endswith("config") or (stem.startswith("tsconfig") and format == "json"):
         return Kind(format)
     if (
