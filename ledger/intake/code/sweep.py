@@ -123,8 +123,12 @@ class _Sweep:
 
     def _define(self, role: Role, start: int, end: int, node: Node, captures: dict[str, list[Node]]) -> None:
         traits, text = self.traits, self.text
-        if role == "const" and self.stack and self.stack[-1].is_callable:
-            return  # what is local to a function names nothing for others
+        if role == "const" and self.stack:
+            top = self.stack[-1]
+            if top.is_callable:
+                return  # what is local to a function names nothing for others
+            if (top.role, top.start, top.end) == ("const", start, end):
+                self.stack.pop()  # `var a, b`: neither holds the other
         names = captures.get("n")
         name_node = names[0] if names else traits.name_node(node)
         written = b"" if name_node is None else text[name_node.start_byte : name_node.end_byte]

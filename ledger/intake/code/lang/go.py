@@ -49,6 +49,13 @@ class GoTraits(Traits):
         ),
     )
 
+    def body(self, node: Node) -> Node | None:
+        """That of a function, or what stands in the braces of a struct or interface."""
+        made_of = node.child_by_field_name("type")
+        if made_of is None or made_of.type not in ("struct_type", "interface_type"):
+            return super().body(node)
+        return made_of.child(1)
+
     def qualifier(self, found: Found) -> str:
         """The type of the receiver without `*` and type arguments."""
         receiver = _RECEIVER.search(found.captured("recv")[-400:])
@@ -76,6 +83,10 @@ class GoTraits(Traits):
     def is_public(self, found: Found) -> bool:
         """An upper-case first letter."""
         return found.name.rpartition(".")[2][:1].isupper()
+
+    def exported(self, definition: Definition, exports: set[str] | None) -> bool:
+        """What belongs to a type of lower case is its package's own."""
+        return all(part[:1].isupper() for part in definition.qualified.split("."))
 
     def is_test_file(self, path: str) -> bool:
         """The files that `go test` compiles."""
