@@ -18,6 +18,7 @@ class ScanSettings(NamedTuple):
     commits: int = 0
     max_file_bytes: int = 1_000_000
     max_changelog_bytes: int = 8_000_000
+    max_report_bytes: int = 64_000_000
     exclude: tuple[str, ...] = ()
     processes: int = 0
     markers: tuple[str, ...] = ("TODO", "FIXME", "HACK", "XXX")

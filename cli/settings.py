@@ -135,6 +135,7 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("scan.commits", "how many of the newest commits a scan reads; 0: all", minimum=0),
         Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
         Key("scan.max_changelog_bytes", "how much of a changelog a scan reads, from its top", minimum=1),
+        Key("scan.max_report_bytes", "the largest report of tests or of a cycle that is read", minimum=1),
         Key("scan.processes", "how many processes read files at once; 0: one for each processor", minimum=0),
         Key("scan.markers", "words in capitals that mark a task in a comment"),
         Key("scan.communication", "the folder in which people and agents write about tickets"),

@@ -42,7 +42,7 @@ def stamp(context: Context, extractors: Mapping[str, FileExtractor]) -> bytes:
         str(VERSION),
         __version__,
         *(f"{name} {stamp_of(extractor)}" for name, extractor in extractors.items()),
-        repr((scan.max_file_bytes, scan.max_changelog_bytes, scan.commits, redact)),
+        repr((scan.max_file_bytes, scan.max_changelog_bytes, scan.max_report_bytes, redact)),
         known.hexdigest()[:8],
     )
     return sha256("\0".join(parts).encode()).digest()[:16]

@@ -176,7 +176,7 @@ class _Reading:
         self.plan = plan
         self.sources = sources
         self.stages = {stage.name: stage for stage in sources.stages}
-        limits = Limits(settings.max_file_bytes, settings.max_changelog_bytes)
+        limits = Limits(settings.max_file_bytes, settings.max_changelog_bytes, settings.max_report_bytes)
         self.reader = Reader(context.root, inventory, extractors, limits, funnel_of(context))
         self.spools: list[Spool] = []
         self.started = 0

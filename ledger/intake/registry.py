@@ -12,8 +12,10 @@ from t2c.ledger.intake.comments.markers import MarkerExtractor
 from t2c.ledger.intake.comments.tags import TagExtractor
 from t2c.ledger.intake.communication.extractor import CommunicationExtractor
 from t2c.ledger.intake.config.extractor import ConfigExtractor
+from t2c.ledger.intake.cycle import CycleExtractor
 from t2c.ledger.intake.docs.extractor import DocumentExtractor
 from t2c.ledger.intake.nl.extractor import NlExtractor
+from t2c.ledger.intake.reports.extractor import TestReportExtractor
 from t2c.ledger.intake.todo import TodoExtractor
 
 __all__ = ["GIVEN_SOURCES", "Choices", "file_extractors", "given_by_hand", "stamp_of"]
@@ -50,6 +52,8 @@ def file_extractors(choices: Choices) -> Mapping[str, FileExtractor]:
         "tags": TagExtractor(),
         "code": CodeExtractor(),
         "config": ConfigExtractor(),
+        "tests": TestReportExtractor(),
+        "cycle": CycleExtractor(),
         "communication": CommunicationExtractor(choices.communication),
     }
 

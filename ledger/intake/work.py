@@ -42,6 +42,7 @@ class Limits(NamedTuple):
 
     file: int
     changelog: int
+    report: int
 
 
 @runtime_checkable
@@ -122,7 +123,12 @@ class Reader:
         return ReadFile(digest, False, self._kept(job, readings, spool), watched.questions())
 
     def _limit(self, stage: str) -> int:
-        return self.limits.changelog if stage == "changelog" else self.limits.file
+        match stage:
+            case "changelog":
+                return self.limits.changelog
+            case "tests" | "cycle":
+                return self.limits.report
+        return self.limits.file
 
     def _reading(self, stage: str, job: Job, content: bytes, tree: Tree) -> Reading:
         limit, extractor = self._limit(stage), self.extractors[stage]

@@ -25,6 +25,7 @@ OTHER = {
     "scan.communication": ("team", '"team"', "team"),
     "scan.max_file_bytes": (8, "8", "8"),
     "scan.max_changelog_bytes": (9, "9", "9"),
+    "scan.max_report_bytes": (10, "10", "10"),
     "redact.detect": (False, "false", "no"),
     "redact.allow": (("ghp_[a-z]+", "abc"), '["ghp_[a-z]+", "abc"]', "ghp_[a-z]+, abc"),
     "scan.exclude": (("*.min.js", "build/"), '["*.min.js", "build/"]', "*.min.js, build/"),
