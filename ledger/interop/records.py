@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ FOREIGN_ID: Final = "id"
 _GRAPH: Final = frozenset({"schemaVersion", "generatedAt", "fingerprint", "records", "relations", "stats"})
 _SAID: Final = frozenset({"claim", "llm_inference"})
 _ID: Final = re.compile(rb'"id": ?"((?:INT-[A-Z]+|REL)-[0-9a-f]{20})"')
-_FINGERPRINT: Final = re.compile(r"[0-9a-f]{64}").fullmatch
+_hex64: Final = re.compile(r"[0-9a-f]{64}").fullmatch
 _WRONG: Final = (ValueError, TypeError, RecursionError)
 
 
@@ -116,7 +116,7 @@ def _shape(graph: object) -> str | None:
         return f"a graph has exactly the members {', '.join(sorted(_GRAPH))}"
     if not isinstance(graph["records"], list) or not isinstance(graph["relations"], list):
         return "records and relations are lists"
-    if not isinstance(graph["fingerprint"], str) or not _FINGERPRINT(graph["fingerprint"]):
+    if not isinstance(graph["fingerprint"], str) or not _hex64(graph["fingerprint"]):
         return "fingerprint is no SHA-256"
     return None if isinstance(graph["generatedAt"], str) else "generatedAt is no time"
 
@@ -125,21 +125,35 @@ def _claims(graph: Mapping[str, Any], kept: Mapping[str, Mapping[str, Any]]) -> 
     """What the graph says of itself that is not so; asked only of a graph whose items all were taken."""
     if len(kept) != len(graph["records"]):
         return
-    records = [{**kept[identity], "observedAt": None} for identity in sorted(kept)]
     try:
-        relations = sorted(graph["relations"], key=lambda relation: relation["id"])
-        whole = canon.artifact({"records": records, "relations": relations})
+        found = _fingerprint(kept, graph["relations"])
     except (*_WRONG, LookupError):
         return
-    if sha256(whole).hexdigest() != graph["fingerprint"]:
+    if found != graph["fingerprint"]:
         yield "fingerprint is not that of its records and relations"
     counted = {
-        "bySource": Counter(record["source"]["kind"] for record in records),
-        "byAction": Counter(record["statement"]["action"] for record in records),
-        "byStatus": Counter(record["lifecycle"]["status"] for record in records),
+        "bySource": Counter(record["source"]["kind"] for record in kept.values()),
+        "byAction": Counter(record["statement"]["action"] for record in kept.values()),
+        "byStatus": Counter(record["lifecycle"]["status"] for record in kept.values()),
     }
     if graph["stats"] != counted:
         yield "stats are not the counts of its records"
+
+
+def _fingerprint(kept: Mapping[str, Mapping[str, Any]], relations: Sequence[Mapping[str, Any]]) -> str:
+    """SHA-256 of {records with observedAt null, relations}, each by id, in canonical form (intent-evidence §3)."""
+    digest = sha256(b'{"records":[')
+    separator = b""
+    for identity in sorted(kept):
+        digest.update(separator + canon.artifact({**kept[identity], "observedAt": None}))
+        separator = b","
+    digest.update(b'],"relations":[')
+    separator = b""
+    for relation in sorted(relations, key=lambda relation: str(relation["id"])):
+        digest.update(separator + canon.artifact(relation))
+        separator = b","
+    digest.update(b"]}")
+    return digest.hexdigest()
 
 
 def _reason(error: Exception) -> str:
