@@ -9,6 +9,7 @@ import pytest
 
 from t2c.ledger.events.record import Record
 from t2c.ledger.intake.base import Draft, Reading, materialise
+from t2c.ledger.intake.frontmatter import front_matter
 from t2c.ledger.intake.nl.extractor import NlExtractor
 from t2c.ledger.intake.nl.language import language_of, tellable
 from t2c.ledger.intake.nl.missing import actor_of, missing_fields
@@ -280,6 +281,36 @@ def test_front_matter_gives_the_title_and_an_alert_is_the_authors_own() -> None:
     ]  # fmt: skip
     assert reading.records[0].metadata["columns"] == {"labels": "ui, a, b"}
     assert noted(reading) == {"quoted_text": (1, (9,))}
+
+
+def test_an_empty_line_of_a_quotation_is_not_counted() -> None:
+    assert noted(read("I agree with that.\n\n> one\n>\n> two\n")) == {"quoted_text": (2, (3, 5))}
+
+
+def test_the_fields_of_front_matter() -> None:
+    text = (
+        "---\nid: 7 # of the tracker\nTitle: 'It''s a \"title\"'\ntitle: other\nlabels: [a, 'b, c', \"d\"]\nnote: >-\n  two\n  lines\n"
+        "owners:\n- '@ada'\n- role: b\n  lane: x\nempty:\n---\nbody\n"
+    )
+    matter = front_matter(text.split("\n"))
+    assert matter is not None
+    assert (matter.text("id"), matter.text("none", "title"), matter.text("note")) == (
+        "7",
+        'It\'s a "title"',
+        "two lines",
+    )
+    assert (matter.items("labels"), matter.items("owners")) == (
+        ["a", "b, c", "d"],
+        ["@ada", "role: b lane: x"],
+    )
+    assert (matter.items("title"), matter.items("empty"), matter.items("none")) == (
+        ['It\'s a "title"'],
+        [],
+        [],
+    )
+    assert (matter.fields["note"].start, matter.fields["note"].end, matter.end) == (6, 8, 14)
+    for none in ("", "---", "---\n", "---\nnot a key\n---\n", "---\nid: 1\nnever closed\n", "id: 1\n---\n"):
+        assert front_matter(none.split("\n")) is None
 
 
 def test_code_and_fragments_are_counted() -> None:

@@ -365,6 +365,34 @@ def test_an_org_outline() -> None:
     assert noted(reading) == {"task_like_line": (1, (21,))}
 
 
+def test_items_of_an_outline_go_on_over_lines_and_what_only_looks_like_a_task_is_counted() -> None:
+    text = "- link to the docs\n  if they are there\n  - TODO: where\n\nTODO: write more\n* TODO Add x [2026-01-01]\n  - [ ] one\n    two\n"
+    reading = read(text, path="TODO.org")
+    assert [(draft.text, draft.lines, draft.metadata["parent"]) for draft in reading.records] == [
+        ("link to the docs if they are there", (1, 2), None),
+        ("TODO: where", (3, 3), "link to the docs if they are there"),
+        ("Add x [2026-01-01]", (6, 6), None),
+        ("one two", (7, 8), "Add x [2026-01-01]"),
+    ]
+    assert noted(reading) == {"task_like_line": (1, (5,))}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Replace the lexer DONE",
+        "Replace the lexer (DONE)",
+        "DONE: Replace the lexer",
+        "Replace the lexer - DONE!",
+    ],
+)
+def test_a_bullet_that_says_it_is_done_is_done(line: str) -> None:
+    (draft,) = tasks(f"- {line}\n")
+    assert (draft.text, draft.status) == ("Replace the lexer", "completed")
+    assert ids(f"- {line}\n") == ids("- Replace the lexer\n")
+    assert tasks("- Tell when a job is done\n")[0].status == "planned"
+
+
 def test_the_state_of_an_org_heading_is_no_identity() -> None:
     def of(text: str) -> list[str]:
         return [found.id for found in materialise(read(text, path="TODO.org"))]

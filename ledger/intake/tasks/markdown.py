@@ -36,6 +36,8 @@ _TASK_LIKE: Final = re.compile(
     r"(?:[-*+•◦▪‣]\s*)?\[.?\](?![(\[:])|[•◦▪‣☐☑☒✓✔✅❌]|(?:TODO|FIXME)\b|\([A-Z]\) |x \d{4}-\d\d-\d\d |.*\bT\d{3,}\b"
 )
 _CONTENTS: Final = re.compile(r"\[[^\]]*\]\(#[^)]*\)$")
+_DONE_MARK: Final = re.compile(r"^\[?DONE\]?[:\s—–-]\s*(?=\S)|(?<=\S)\s+[\[(—–-]?\s?DONE[\])]?\W*$")
+"""A bullet that says itself that it is done; the mark is no part of what it says."""
 _STRUCK: Final = re.compile(r"~~.+~~\W*$")
 _RULE: Final = re.compile(r":?-+:?$")
 _ORDINAL: Final = re.compile(r"#\d+\s+")
@@ -141,7 +143,13 @@ class Tasks(Struct):
         basis = "markdown_checkbox" if box else "markdown_bullet"
         if box is None and self._task_list(item.start, text):
             return
-        state = MARKS[box[1]] if box else self._state(text, above)
+        if box is not None:
+            state = MARKS[box[1]]
+        elif mark := _DONE_MARK.search(text):
+            text = f"{text[: mark.start()]} {text[mark.end() :]}".strip()
+            state = State("completed", "done")
+        else:
+            state = self._state(text, above)
         more = item.more if not self.strict else ""
         yield self._draft(text, item.raw, (item.start, item.end), basis, checked, state, more=more)
 

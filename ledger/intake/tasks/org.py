@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from t2c.ledger.intake.base import Draft, Tree
 from t2c.ledger.intake.lines import Notes
-from t2c.ledger.intake.markup import MAX_DEPTH
+from t2c.ledger.intake.markup import MAX_DEPTH, MAX_STATEMENT
 from t2c.ledger.intake.tasks.draft import bounded, task
 from t2c.ledger.intake.tasks.states import MARKS, State, state_of
 from t2c.ledger.intake.vocabulary import words
@@ -30,6 +30,7 @@ _PROPERTY: Final = re.compile(r":(ID|CUSTOM_ID|ASSIGNEE|OWNER|ASSIGNED_TO):[ \t]
 _WHEN: Final = re.compile(r"(DEADLINE|SCHEDULED|CLOSED):[ \t]*+[<\[](\d{4}-\d\d-\d\d)")
 _BEGIN: Final = re.compile(r"#\+BEGIN[_:]", re.IGNORECASE)
 _END: Final = re.compile(r"#\+END[_:]?", re.IGNORECASE)
+_TASK_LIKE: Final = re.compile(r"(?:TODO|FIXME)\b|\[.?\](?![(\[:])")
 _LINK: Final = re.compile(r"\[\[([^\[\]]++)\](?:\[([^\[\]]++)\])?+\]")
 _OPEN: Final = words(
     "TODO NEXT STARTED DOING INPROGRESS IN-PROGRESS WAITING HOLD SOMEDAY BLOCKED REVIEW WIP FIXME"
@@ -51,6 +52,19 @@ class _Task(Struct):
     owner: str | None = None
 
 
+class _Listed(Struct):
+    """An item of a list, until its lines are all seen."""
+
+    text: str
+    raw: str
+    start: int
+    end: int
+    indent: int
+    box: str | None
+    headings: tuple[str, ...]
+    holders: tuple[str, ...]
+
+
 class _Outline(Struct):
     """One pass over the lines of one file."""
 
@@ -61,6 +75,7 @@ class _Outline(Struct):
     headings: list[tuple[int, str, bool]] = field(default_factory=list)
     items: list[tuple[int, str]] = field(default_factory=list)
     current: _Task | None = None
+    listed: _Listed | None = None
     hidden: bool = False
 
     def feed(self, number: int, line: str) -> Iterator[Draft]:
@@ -71,18 +86,28 @@ class _Outline(Struct):
             yield from self.finish()
             self._heading(number, line, len(match[1]), match[2].rstrip())
         elif not body:
-            return
+            yield from self._end_item()
         elif body[:2] == "#+" or body[:2] == "# ":
+            yield from self._end_item()
             self.hidden = _BEGIN.match(body) is not None
             if sequence := _SEQUENCE.match(body):
                 self._keywords(sequence[1])
-        elif self.current is not None and (body[0] == ":" or "<2" in body or "[2" in body):
+        elif self.current is not None and (body[0] == ":" or _WHEN.match(body)):
             self._about(body)
         elif match := _ITEM.match(line):
-            yield from self._item(number, line, match)
+            yield from self._end_item()
+            self._item(number, line, match)
+        elif self.listed is not None and line[0] in " \t":
+            self.listed.end = number
+            if len(self.listed.text) <= MAX_STATEMENT:
+                self.listed.text = f"{self.listed.text} {_plain(body)}"
+                self.listed.raw = f"{self.listed.raw}\n{line}"
+        elif _TASK_LIKE.match(body):
+            self.notes.add("task_like_line", "looks like a task and has no known shape", number)
 
     def finish(self) -> Iterator[Draft]:
-        """The heading that is open, with what its lines told of it."""
+        """The item and the heading that are open, with what their lines told of them."""
+        yield from self._end_item()
         held, self.current = self.current, None
         self.items.clear()
         if held is not None:
@@ -136,21 +161,30 @@ class _Outline(Struct):
         for kind, day in _WHEN.findall(body):
             held.extra[kind.lower()] = day
 
-    def _item(self, number: int, line: str, match: re.Match[str]) -> Iterator[Draft]:
+    def _item(self, number: int, line: str, match: re.Match[str]) -> None:
         indent = len(match[1].expandtabs(8))
         while self.items and self.items[-1][0] >= indent:
             self.items.pop()
-        text, box = _plain(match[3]), match[2]
-        tasks_above = [held for _, held, is_task in self.headings if is_task]
-        holders = (*tasks_above, *(held for _, held in self.items))
-        if len(self.items) < MAX_DEPTH:
-            self.items.append((indent, text))
-        if not text or (box is None and tasks_above):
+        above = [held for _, held, is_task in self.headings if is_task]
+        headings = tuple(held for _, held, is_task in self.headings if not is_task)
+        holders = (*above, *(held for _, held in self.items))
+        self.listed = _Listed(_plain(match[3]), line, number, number, indent, match[2], headings, holders)
+
+    def _end_item(self) -> Iterator[Draft]:
+        held, self.listed = self.listed, None
+        if held is None:
             return
-        state = State("in_progress", "half done") if box == "-" else MARKS[box or " "]
+        if len(self.items) < MAX_DEPTH:
+            self.items.append((held.indent, held.text))
+        below_task = any(is_task for _, _, is_task in self.headings)
+        if not held.text or (held.box is None and below_task):
+            return
+        box = held.box
         yield task(
-            bounded(text, number, self.notes), line, (number, number), "org_checkbox" if box else "org_bullet", state,
-            place=self.place, headings=tuple(held for _, held, is_task in self.headings if not is_task), holders=holders,
+            bounded(held.text, held.start, self.notes), held.raw, (held.start, held.end),
+            "org_checkbox" if box else "org_bullet",
+            State("in_progress", "half done") if box == "-" else MARKS[box or " "],
+            place=self.place, headings=held.headings, holders=held.holders,
             checked=box in ("x", "X") if box else None,
         )  # fmt: skip
 
