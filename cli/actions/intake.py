@@ -26,7 +26,7 @@ from t2c.ledger.commands.intake_contract import (
     command_of,
     value_of,
 )
-from t2c.ledger.commands.intake_stream import PURPOSE, Done, IntakeState
+from t2c.ledger.commands.intake_stream import PURPOSE, STREAM, Done, IntakeState, fits_its_hash
 from t2c.ledger.engine import JOURNAL, Ledger
 from t2c.ledger.errors import Conflict, Corrupt, Environment, Refused, T2cError, Usage
 from t2c.ledger.events.decisions import RefusalNoted
@@ -198,6 +198,15 @@ class _Command:
             first = min(report.faults)
             what = f"{len(report.faults)} faults, the first at seq {first.seq}: {first.kind}"
             raise Rejection("T2C-INTAKE-BROKEN-CHAIN", what)
+        own = self.ledger.journal.ledger()
+        for entry in self.ledger.entries():
+            if (
+                entry.type in STREAM
+                and entry.is_ours(own)
+                and not fits_its_hash(entry.type, bytes(entry.data))
+            ):
+                what = f"seq {entry.seq}: the event does not say what the command said whose hash it keeps"
+                raise Rejection("T2C-INTAKE-BROKEN-CHAIN", what)
 
     def _refuse(self, rejection: Rejection) -> None:
         """Record that a rule forbade it."""

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 import msgspec
 import orjson
 
+from t2c.ledger.commands.intake_contract import hash_of
 from t2c.ledger.events.participants import principal_key
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Said",
     "captured_text",
     "evolve",
+    "fits_its_hash",
     "of_person",
     "resolve",
 ]
@@ -189,6 +191,27 @@ def _assign(state: IntakeState, payload: Mapping[str, Any]) -> None:
 
 
 _CHANGES: Final = {"participant.admitted": _admit, "identity.bound": _bind, "role.assigned": _assign}
+
+
+_COMMANDS: Final = {
+    "participant.admitted": "RegisterParticipant",
+    "identity.bound": "BindExternalIdentity",
+    "role.assigned": "AssignRole",
+    "message.captured": "CaptureMessage",
+    "projection.rebuilt": "RebuildProjection",
+    "stream.verified": "VerifyEventStream",
+}
+
+
+def fits_its_hash(type: str, data: bytes) -> bool:
+    """True if an event of the stream says what the command said whose hash it keeps."""
+    try:
+        event = msgspec.json.decode(data, type=_Event)
+    except msgspec.MsgspecError:
+        return False
+    told = {} if type == "stream.verified" else event.payload
+    asked = {"schemaVersion": "t2c.intake-command/v1", "type": _COMMANDS[type], **told}
+    return hash_of(asked) == event.payloadHash
 
 
 def resolve(state: IntakeState, principal: str) -> Member | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from t2c.ledger.commands.intake_contract import hash_of
+from t2c.ledger.engine import Ledger
+from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.kernel.actor import Actor
 
 ALL = [
     "assign_participant",
@@ -318,6 +322,17 @@ def test_verifying_records_what_was_proven_and_damage_ends_with_5(begun: Command
     assert (code, result["diagnostic"]["code"]) == (5, "T2C-INTAKE-BROKEN-CHAIN")
 
 
+def test_an_event_that_does_not_fit_its_command_is_found(begun: CommandLine, send: Send) -> None:
+    send(capture("Yes"), "k2")
+    with Ledger(begun.root / ".t2c") as ledger:
+        (captured,) = (entry for entry in ledger.entries() if entry.type == "message.captured")
+        forged = bytes(captured.data).replace(b"Yes", b"No").replace(b'"k2"', b'"k9"')
+        ledger.append([EventDraft("message.captured", 1, forged, Actor("human", "ada"), "asserted")])
+    code, result = send({"type": "VerifyEventStream"}, "k3")
+    assert (code, result["diagnostic"]["code"]) == (5, "T2C-INTAKE-BROKEN-CHAIN")
+    assert "seq 8" in result["diagnostic"]["message"]
+
+
 def test_hands_cannot_make_what_intake_decides(begun: CommandLine) -> None:
     for kind in (
         "participant.admitted",
@@ -340,6 +355,16 @@ def test_another_project_folder(t2c: CommandLine) -> None:
     (t2c.root / "t2c.toml").write_text('[scan]\ncommunication = "team"\n')
     assert t2c("intake", "command", "reg.json").code == 0
     assert (t2c.root / "team/participants.v2.json").exists()
+
+
+def test_commands_at_the_same_time_take_turns(begun: CommandLine, send: Send, ask: Send) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda number: send(capture(f"Message of {number}"), f"p{number}"), range(4)))
+    assert [code for code, _ in answers] == [0, 0, 0, 0]
+    assert sorted(result["actualVersion"] for _, result in answers) == [2, 3, 4, 5]
+    assert ask(VALIDATE)["valid"] is True
+    assert (begun.root / FILE).read_text().count("Message of") == 4
+    assert begun("ledger", "verify", "--level", "domain").code == 0
 
 
 def test_a_stream_is_the_same_without_its_snapshot(begun: CommandLine, send: Send, ask: Send) -> None:

@@ -245,6 +245,19 @@ def test_a_type_in_front_matter_classifies_the_whole_governance_file() -> None:
     assert (draft.kind, draft.actor) == ("communication_request", "tom")
 
 
+def test_an_item_of_several_sentences_is_several_statements() -> None:
+    text = "## Plan\n\n- [ ] Add a cache\n  for reads. No second\n  one. Test it.\n  - Not now\n"
+    drafts = said(text, AI)
+    assert [(draft.text, draft.lines, draft.polarity) for draft in drafts] == [
+        ("Add a cache for reads.", (3, 4), "positive"),
+        ("No second one.", (4, 5), "negative"),
+        ("Test it.", (5, 5), "positive"),
+        ("Not now", (6, 6), "negative"),
+    ]
+    assert drafts[3].trail == ("Plan", "Add a cache for reads. No second one. Test it.")
+    assert drafts[3].excerpt == "  - Not now"
+
+
 def test_a_section_may_name_what_is_excluded() -> None:
     wanted, left = said("## Scope\n\n- Add a cache\n\n## Excluded scope\n\n- Changing the parser\n", AI)
     assert (wanted.polarity, left.polarity) == ("positive", "negative")
@@ -417,7 +430,7 @@ def test_a_long_file_is_read_in_linear_time() -> None:
     def seconds(count: int) -> float:
         text = "## Execution plan\n\n" + "- Add the parser of `src/a.py` for ACME-7. Then test it\n" * count
         begun = time.process_time()
-        assert len(read(text, AI).records) == count
+        assert len(read(text, AI).records) == 2 * count
         return time.process_time() - begun
 
     seconds(100)

@@ -18,7 +18,7 @@ from t2c.ledger.commands.intake_contract import (
     query_of,
     value_of,
 )
-from t2c.ledger.commands.intake_stream import IntakeState, evolve, of_person, resolve
+from t2c.ledger.commands.intake_stream import IntakeState, evolve, fits_its_hash, of_person, resolve
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.journal.append import Receipt
 from t2c.ledger.kernel.digests import ZERO
@@ -244,6 +244,25 @@ def test_every_event_of_the_stream_is_a_published_type() -> None:
         model = CATALOGUE.payload(drafted.type)
         assert model.decode(drafted.data).encode() == drafted.data
         assert not model.by_hand
+
+
+def test_an_event_can_be_held_to_the_command_that_it_came_from() -> None:
+    state = begun(robot())
+    asked = {"type": "RebuildProjection", "participantId": "human:ada", "ticketId": "ticket-004"}
+    new = register(person("human:bob"))
+    for payload in (
+        capture(),
+        bind("human:ada", account("x")),
+        assign("human:ada"),
+        asked,
+        new,
+        {"type": "VerifyEventStream"},
+    ):
+        drafted = decide(state, envelope(payload), ZERO).draft
+        assert fits_its_hash(drafted.type, drafted.data), drafted.type
+    drafted = decide(state, envelope(capture("Yes")), ZERO).draft
+    assert not fits_its_hash(drafted.type, drafted.data.replace(b"Yes", b"No"))
+    assert not fits_its_hash(drafted.type, b"{}")
 
 
 def test_there_are_fourteen_codes_and_each_says_what_to_do() -> None:

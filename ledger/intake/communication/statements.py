@@ -1,10 +1,11 @@
-"""The statements of a message: list items whole, running text by sentences, each with its kind, trail and lines."""
+"""The statements of a message, a sentence each, with their kind, trail and lines."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from msgspec import Struct, field
@@ -102,38 +103,40 @@ class Reader(Struct):
     def _item(self, item: Item) -> Iterator[Said]:
         del self.around[item.depth :]
         box = _BOX.match(item.text)
-        text = plain(item.text[box.end() :] if box else item.text)
-        self.around.append(text)
-        if _says_nothing(text):
+        text = item.text[box.end() :] if box else item.text
+        whole = plain(text)
+        self.around.append(whole)
+        if _says_nothing(whole):
             return
-        self.text_seen = True
-        kind = self._kind(text, item.start)
-        if kind is not None:
-            holders = tuple(held for held in self.around[:-1] if held)
-            yield self._said(kind, text, item.raw, (item.start, item.end), holders)
+        holders = tuple(held for held in self.around[:-1] if held)
+        yield from self._all(_lines_of(item, text), holders, item)
 
     def _paragraph(self, paragraph: Paragraph) -> Iterator[Said]:
         self.around.clear()
-        starts: list[int] = []
-        length = 0
-        for _, line in paragraph.lines:
-            starts.append(length)
-            length += len(line) + 1
-        joined = " ".join(line for _, line in paragraph.lines)
+        yield from self._all(paragraph.lines, (), None)
+
+    def _all(
+        self, lines: Sequence[tuple[int, str]], holders: tuple[str, ...], item: Item | None
+    ) -> Iterator[Said]:
+        """The sentences of one block. An item of one sentence keeps its marker in the excerpt."""
+        joined = " ".join(line for _, line in lines)
         if _says_nothing(joined):
             return
         self.text_seen = True
-        kind = self._kind(joined, paragraph.lines[0][0])
+        kind = self._kind(joined, lines[0][0])
         if kind is None:
             return
+        starts = [0, *itertools.accumulate(len(line) + 1 for _, line in lines[:-1])]
         for start, end in sentences(joined):
             raw = joined[start:end]
             text = plain(raw)
             if _says_nothing(text):
                 continue
-            first = paragraph.lines[bisect_right(starts, start) - 1][0]
-            last = paragraph.lines[bisect_right(starts, end - 1) - 1][0]
-            yield self._said(kind, text, raw, (first, last), ())
+            first = lines[bisect_right(starts, start) - 1][0]
+            last = lines[bisect_right(starts, end - 1) - 1][0]
+            if item is not None and end - start == len(joined):
+                raw, last = item.raw, item.end
+            yield self._said(kind, text, raw, (first, last), holders)
 
     def _said(
         self,
@@ -150,6 +153,15 @@ class Reader(Struct):
             heading for _, heading, _ in self.headings if not (self.projected and _PROJECTED.match(heading))
         )
         return Said(kind[0], text, raw, lines, (*headings, *holders), headings, kind[1])
+
+
+def _lines_of(item: Item, text: str) -> Sequence[tuple[int, str]]:
+    """The text of an item by its lines; all of it on the first if they cannot be told apart."""
+    rest = [line.strip() for line in item.raw.split("\n")[1:]]
+    tail = " ".join(rest)
+    if not rest or len(rest) != item.end - item.start or not text.endswith(" " + tail):
+        return [(item.start, text)]
+    return [(item.start, text[: -len(tail) - 1]), *enumerate(rest, item.start + 1)]
 
 
 def _says_nothing(text: str) -> bool:
