@@ -12,7 +12,8 @@ from t2c.ledger.intake.rst_inline import markdown_of
 __all__ = ["Grid", "Simple", "begins_grid", "begins_simple"]
 
 _GRID: Final = re.compile(r"\+(?:[-=]++\+)++$")
-_SIMPLE: Final = re.compile(r"=++(?:[ \t]++=++)++$")
+_SIMPLE: Final = re.compile(r"=++(?:[ \t]++=++){1,100}+$")
+"""A border of more columns is none: each row is cut into as many cells."""
 _ROW: Final = 100
 """Lines of a row of a grid after which it is handed over, so that memory stays bounded."""
 
