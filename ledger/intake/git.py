@@ -345,7 +345,7 @@ class _Reader:
 
     def _people(self, found: _Found) -> tuple[Reading | None, str, git_people.Aliases]:
         """The names, if they may have become others."""
-        mark = git_people.mailmap_of(self.repository, found.head)
+        mark = git_people.mailmap_of(self.repository)
         seen = self.seen
         same = seen is not None and seen.mailmap == mark
         if same and seen is not None and (not mark or seen.head == found.head):

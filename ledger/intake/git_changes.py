@@ -210,7 +210,7 @@ class ChangeReader:
             yield from self._lane(shas)
             return
         blocks = [shas[start : start + _BLOCK] for start in range(0, len(shas), _BLOCK)]
-        lanes = [self._started(blocks[first::2]) for first in (0, 1)]
+        lanes = [self._started(blocks[first::2]) for first in range(min(2, len(blocks)))]
         for number, block in enumerate(blocks):
             lane = lanes[number % 2]
             for _ in block:

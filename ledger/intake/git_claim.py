@@ -12,7 +12,7 @@ from t2c.ledger.intake.git_changes import Changes
 from t2c.ledger.intake.git_log import Commit
 from t2c.ledger.intake.git_message import MAX_TRAILERS, Trailers, agents, forms, trailers, without_mail
 from t2c.ledger.intake.mentions import mentions
-from t2c.ledger.intake.text import action, object_of
+from t2c.ledger.intake.text import action_and_object
 
 __all__ = ["COMMIT_SOURCE", "MAX_PATHS", "claim"]
 
@@ -47,7 +47,7 @@ def claim(commit: Commit, changes: Changes, warnings: list[Warning]) -> Draft:
     text = commit.message[:MAX_MESSAGE]
     said = trailers(commit.message)
     found = mentions(_own(text))
-    verb = action(subject)
+    verb, about = action_and_object(subject)
     files = changes.files
     confidence = (_UNKNOWN_ACTION if verb == "unknown" else _KNOWN_ACTION) + (_CHANGED_PATHS if files else 0)
     basis = ("heuristic_action_dictionary", "commit_message", *(("changed_files",) if files else ()))
@@ -58,7 +58,7 @@ def claim(commit: Commit, changes: Changes, warnings: list[Warning]) -> Draft:
     return Draft(
         kind="commit_intent_claim",
         text=subject,
-        object=object_of(subject, verb) or "unspecified",
+        object=about or "unspecified",
         action=verb,
         cls="claim",
         status="implemented",

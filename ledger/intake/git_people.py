@@ -15,7 +15,7 @@ from typing import Final
 from t2c.ledger.intake.base import Draft, Reading, Scope, Warning
 from t2c.ledger.intake.git_command import GitUnusable, Repository
 
-__all__ = ["EXTRACTOR", "PLACE", "Aliases", "aliases", "mailmap_of", "people"]
+__all__ = ["EXTRACTOR", "PLACE", "Aliases", "aliases", "mailmap_of", "people", "unread"]
 
 EXTRACTOR: Final = "t2c/git-mailmap@1"
 PLACE: Final = ".mailmap"
@@ -31,10 +31,14 @@ Aliases = Mapping[str, tuple[str, ...]]
 """By written name the names that it stands for, in byte order; more than one if its addresses differ."""
 
 
-def mailmap_of(repository: Repository, head: str | None) -> str:
-    """What decides the names: a digest of `.mailmap`, empty if there is none. A bare repository has that of HEAD."""
+def mailmap_of(repository: Repository) -> str:
+    """What decides the names: a mark of `.mailmap`, empty if there is none. A bare repository has that of HEAD."""
     if repository.work_tree is None:
-        return f"blob:{head}"
+        try:
+            with repository.output("rev-parse", "--verify", "--quiet", f"HEAD:{PLACE}") as stream:
+                return stream.read().decode("ascii", "replace").strip()
+        except GitUnusable:
+            return ""
     file = repository.work_tree / PLACE
     try:
         if not stat.S_ISREG(file.lstat().st_mode):  # Git follows no link here
