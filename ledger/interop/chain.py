@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -20,13 +21,13 @@ import msgspec
 import orjson
 
 from t2c.ledger.events.base import Payload
-from t2c.ledger.events.draft import EventDraft
+from t2c.ledger.events.draft import MAX_RUN, EventDraft
 from t2c.ledger.events.evidence import RecordObserved, RelationLinked
 from t2c.ledger.events.journal import JournalOpened
 from t2c.ledger.events.runs import RunFinished, RunStarted, StageFinished
 from t2c.ledger.events.statements import ObservationNoted
 from t2c.ledger.interop.event_log import Event, EventLog
-from t2c.ledger.interop.foreign import Foreign, ForeignRecord
+from t2c.ledger.interop.foreign import MAX_PAYLOAD, Foreign, ForeignRecord
 from t2c.ledger.journal.chain import seal
 from t2c.ledger.kernel.actor import Actor, Trust
 from t2c.ledger.kernel.canon import canonical
@@ -39,6 +40,9 @@ __all__ = ["Chain", "chain_of", "write_chain"]
 _EPOCH: Final = "1970-01-01T00:00:00.000Z"
 _FORM: Final = 1
 """Raised when the same bytes make another chain than before."""
+_WARNINGS: Final = 100
+_LONGEST: Final = 1_000
+"""Warnings of a manifest that are kept, and characters of each."""
 _UNKNOWN: Final = "unknown"
 _unfit: Final = re.compile(r"[^A-Za-z0-9._@+/-]")
 _STATUS: Final = {"succeeded": "succeeded", "degraded": "partial", "failed": "failed", None: "succeeded"}
@@ -89,7 +93,7 @@ class _Maker:
         self._foreign = foreign
         self._funnel = funnel
         self._tool = tool
-        self._run = self._text(run)
+        self._run = funnel.mask(run).text[:MAX_RUN]
         self.masked: Counter[str] = Counter()
 
     def drafts(self, tool: str) -> Iterator[EventDraft]:
@@ -102,10 +106,12 @@ class _Maker:
         if manifest is not None:
             for name, stage in sorted((manifest.stages or {}).items()):
                 counts = {"records": stage.recordCount, "warnings": stage.warningCount}
-                yield self._draft(StageFinished(stage=name, status=stage.status, counts=counts, detail=None))
+                yield self._draft(
+                    StageFinished(stage=name, status=stage.status, counts=counts, detail=stage.said)
+                )
         status = None if manifest is None else manifest.status
         failure = None if manifest is None else manifest.failure
-        detail = None if failure is None else f"{failure.stage}: {failure.code}: {failure.message}"
+        detail = None if failure is None else f"{failure.stage}: {failure.code}: {failure.message[:_LONGEST]}"
         ended = RunFinished(status=_STATUS[status], appended=dict(appended), detail=detail)  # type: ignore[arg-type]
         yield self._draft(ended)
 
@@ -117,7 +123,8 @@ class _Maker:
             options |= {
                 "createdAt": manifest.createdAt,
                 "status": manifest.status,
-                "warnings": [*manifest.warnings],
+                "warnings": [text[:_LONGEST] for text in manifest.warnings[:_WARNINGS]],
+                "moreWarnings": max(0, len(manifest.warnings) - _WARNINGS),
             }
         started = {
             "verb": "import", "requested_by": str(self._tool), "tool": tool[:200], "revision": None, "branch": None,
@@ -162,11 +169,12 @@ class _Maker:
         source = body["record"]["source"]
         if source["rawExcerpt"] is not None:
             source["contentHash"] = sha256(source["rawExcerpt"].encode()).hexdigest()
-        try:
-            return RecordObserved.decode(canonical(body)).encode()
-        except ValueError:
-            self._foreign.refuse(record.file, record.line, "a secret stands where it cannot be masked")
-            return None
+        with suppress(ValueError):
+            payload = RecordObserved.decode(canonical(body)).encode()
+            if len(payload) <= MAX_PAYLOAD:
+                return payload
+        self._foreign.refuse(record.file, record.line, "a secret stands where it cannot be masked")
+        return None
 
     def _draft(self, payload: Payload) -> EventDraft:
         return self._event(type(payload), self._clean(payload.encode()), self._tool, "imported")
@@ -182,9 +190,6 @@ class _Maker:
             return payload
         self.masked.update(findings)
         return content
-
-    def _text(self, text: str) -> str:
-        return self._funnel.mask(text).text
 
 
 _SPEAKERS: Final[dict[str, tuple[str, Trust]]] = {

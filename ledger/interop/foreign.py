@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct, field
 
 from t2c.ledger.interop.event_log import EventLog
+from t2c.ledger.journal.chain import MAX_LINE
 
 if TYPE_CHECKING:
     from t2c.ledger.interop.run_manifest import RunManifest
 
-__all__ = ["Foreign", "ForeignRecord", "Refusal"]
+__all__ = ["MAX_PAYLOAD", "Foreign", "ForeignRecord", "Refusal"]
+
+MAX_PAYLOAD: Final = MAX_LINE - (16 << 10)
+"""Bytes of a payload that still has room for its envelope and origin."""
 
 
 class Refusal(NamedTuple):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from t2c.ledger.audit.schema import first_problem
 from t2c.ledger.events.evidence import RecordObserved, Relation, RelationLinked, Signal
-from t2c.ledger.interop.foreign import Foreign, ForeignRecord
+from t2c.ledger.interop.foreign import MAX_PAYLOAD, Foreign, ForeignRecord
 from t2c.ledger.kernel import canon
 from t2c.ledger.kernel.ids import relation_id
 
@@ -91,7 +91,8 @@ def _record(value: object, name: str, line: int | None) -> tuple[str, ForeignRec
     model = str(generation["model"]) if generation["used"] == "llm" else None
     epistemic = record.epistemic
     said = model is not None or epistemic.cls in _SAID
-    return record.id, ForeignRecord(found.encode(), model, said, epistemic.confidence, name, line)
+    payload = _bounded(found.encode())
+    return record.id, ForeignRecord(payload, model, said, epistemic.confidence, name, line)
 
 
 def _relation(value: object, records: Mapping[str, object]) -> tuple[str, bytes]:
@@ -106,7 +107,13 @@ def _relation(value: object, records: Mapping[str, object]) -> tuple[str, bytes]
         rule=RULE,
         signals=(Signal(name=FOREIGN_ID, value=relation.id),),
     )
-    return relation.id, linked.encode()
+    return relation.id, _bounded(linked.encode())
+
+
+def _bounded(payload: bytes) -> bytes:
+    if len(payload) > MAX_PAYLOAD:
+        raise ValueError("it is longer than an event may be")
+    return payload
 
 
 def _shape(graph: object) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import ConfigDict, JsonValue
 
@@ -11,6 +11,9 @@ from t2c.ledger.events.base import Count, Hex64, Name, Text, Timestamp, Value
 __all__ = ["Failure", "RunManifest", "Runtime", "Stage"]
 
 StageStatus = Literal["succeeded", "partial", "fallback", "failed", "skipped"]
+
+_LONGEST: Final = 1_000
+"""Characters of a reason that are kept."""
 
 
 class Runtime(Value):
@@ -37,6 +40,15 @@ class Stage(Value):
     recordCount: Count = 0
     warningCount: Count = 0
     degraded: bool = False
+
+    @property
+    def said(self) -> str | None:
+        """Why it ended so, as far as the manifest says it: `CODE: message`."""
+        reason = (self.model_extra or {}).get("reason")
+        if isinstance(reason, dict):
+            parts = (reason.get("code"), reason.get("message"))
+            return ": ".join(part for part in parts if isinstance(part, str))[:_LONGEST] or None
+        return reason[:_LONGEST] if isinstance(reason, str) else None
 
 
 class RunManifest(Value):

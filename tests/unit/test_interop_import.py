@@ -231,6 +231,16 @@ def test_of_two_records_with_one_id_the_surer_is_taken(run: Path) -> None:
     assert found.records[first].confidence == 0.9
 
 
+def test_a_record_too_long_for_a_line_is_named(run: Path, tmp_path: Path) -> None:
+    change(run / "todo.intent.jsonl", lambda record: record["metadata"].update(x="y" * (1 << 20)))
+    (run / GRAPH).unlink()
+    assert refusals(run) == [("todo.intent.jsonl:1", "it is longer than an event may be")]
+    change(run / "manifest.json", lambda manifest: manifest.update(warnings=["w" * 1000] * 2000))
+    told = entries(run, tmp_path)
+    options = orjson.loads(bytes(told[1].data))["options"]
+    assert (len(options["warnings"]), options["moreWarnings"]) == (100, 1900)
+
+
 # the chain
 
 
@@ -260,6 +270,13 @@ def test_the_chain_tells_of_the_run_and_its_files(run: Path, tmp_path: Path) -> 
         "appended": {"observation.noted": 2, "record.observed": 12, "relation.linked": 22, "run.started": 1},
         "detail": None, "status": "succeeded",
     }  # fmt: skip
+    ends = [orjson.loads(bytes(entry.data)) for entry in told if entry.type == "stage.finished"]
+    assert {name: value for name, value in ends[-2].items() if name != "detail"} == {
+        "stage": "summary",
+        "status": "skipped",
+        "counts": {"records": 3, "warnings": 0},
+    }
+    assert ends[-2]["detail"].startswith("LLM_DISABLED: ")
     assert {entry.run for entry in told[1:]} == {"20261130T155721Z-5c3cb17c"}
     assert {entry.ts for entry in told} == {"2026-11-30T15:57:21.459Z"}
     assert b"/home/ada" not in b"".join(bytes(entry.data) for entry in told)
