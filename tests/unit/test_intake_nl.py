@@ -184,6 +184,26 @@ def test_what_leads_a_list_in_lends_its_duty(lead: str, duty: str, sign: str, co
     assert (after.trail, after.modality, after.polarity) == ((), "unknown", "positive")
 
 
+@pytest.mark.parametrize(
+    ("heading", "duty", "sign", "constraint"),
+    [
+        ("## Agent nie może", "required", "negative", True), ("## The agent may", "optional", "positive", False),
+        ("**System nie powinien:**", "recommended", "negative", False), ("## Zasady", "unknown", "positive", False),
+    ],
+)  # fmt: skip
+def test_a_heading_that_leads_a_list_in_lends_its_duty(
+    heading: str, duty: str, sign: str, constraint: bool
+) -> None:
+    draft, other = drafts(f"{heading}\n\n- approve plans\n\nWrite to disk\n")
+    assert (draft.modality, draft.polarity, draft.metadata["constraint"]) == (duty, sign, constraint)
+    assert draft.trail == (heading.strip("#*: "),)
+    assert other.modality == "unknown"
+
+
+def test_a_line_that_only_shows_an_example_lends_nothing() -> None:
+    assert drafts("It may look as follows:\n\n- the agent stops\n")[0].modality == "unknown"
+
+
 def test_an_item_may_lead_in_and_a_list_of_another_kind_is_another_list() -> None:
     nested = drafts("- The parser must:\n  - accept CRLF\n")
     assert [(draft.text, draft.trail, draft.modality) for draft in nested] == [
@@ -216,6 +236,7 @@ def test_rows_of_tables_say_what_their_longest_cell_says() -> None:
 def test_the_title_of_a_ticket_is_a_statement_and_a_name_is_none() -> None:
     assert said("# Add dark mode\n\nIt hurts the eyes.\n") == ["Add dark mode", "It hurts the eyes."]
     assert said("# Task\n\nAdd x now\n") == ["Add x now"]
+    assert said("# The documentation of the parser\n\nAdd x now\n") == ["Add x now"]
     assert said("# Metrics\n\n## Add more tests here\n\nAdd x now\n") == ["Add x now"]
 
 
@@ -263,8 +284,8 @@ def test_the_frame_of_a_letter_is_counted_and_not_read() -> None:
     assert [draft.text for draft in reading.records] == [
         "Add retry to the exporter", "Please add a limit of 50.", "I agree with that.",
     ]  # fmt: skip
-    assert reading.records[0].metadata["columns"] == {"from": "Ada <ada@h.example>", "date": "2026-01-05"}
-    assert noted(reading) == {"quoted_text": (3, (9, 10, 11)), "letter_frame": (5, (5, 15, 16, 17, 18))}
+    assert reading.records[0].metadata["columns"] == {"date": "2026-01-05"}
+    assert noted(reading) == {"quoted_text": (3, (9, 10, 11)), "letter_frame": (6, (1, 5, 15, 16, 17, 18))}
 
 
 def test_a_polish_letter() -> None:

@@ -31,6 +31,11 @@ _UNKNOWN: Final = 0.45
 _FLOOR: Final = 0.35
 _EACH: Final = 0.06
 """Confidence lost for each missing field (intent-evidence §1.2)."""
+_ILLUSTRATES: Final = re.compile(
+    r"(?:następująco|na przykład|np|jak niżej|tak|as follows|like (?:this|so)|for (?:example|instance)|e\.g)[.\s]*:?$",
+    re.IGNORECASE,
+)
+"""How a line ends that shows what may be, and binds nobody ("it may look as follows:")."""
 _EXPLICIT: Final = re.compile(
     r"[*`\[(]{0,3}(?:([A-Z]{1,10}-?\d{1,6}(?:\.\d{1,4})?)[*`\])]{0,3}\s?[:.)–—-]|(T\d{3,}|[A-Z]{2,10}-\d{1,6})[*`\])]{0,3}\s)"
 )
@@ -76,10 +81,10 @@ def _draft(segment: Segment, folder: str, tree: Tree, notes: Notes) -> Draft:
         duty, sign = modality(text), polarity(text)
     bases = list(_BASIS)
     if segment.lead is not None and duty == "unknown" and language_of(segment.lead) is not None:
-        duty = modality(segment.lead)
+        duty = "unknown" if _ILLUSTRATES.search(segment.lead) else modality(segment.lead)
         if duty != "unknown":
             bases.append("list_lead_in")
-        if duty == "required" and polarity(segment.lead) == "negative":
+        if duty in ("required", "recommended") and polarity(segment.lead) == "negative":
             sign = "negative"
     if segment.duty:
         duty = "required"

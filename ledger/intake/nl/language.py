@@ -71,7 +71,7 @@ def language_of(text: str) -> Language | None:
     polish = sum(word in _POLISH for word in found) + bool(_OWN_LETTERS.search(text))
     foreign = max(sum(word in other for word in found) for other in _OTHERS) + bool(_FOREIGN.search(text))
     if foreign > max(english, polish):
-        return None
+        return _by_verb(found) if foreign == 1 else None
     if english != polish:
         return "en" if english > polish else "pl"
     return _by_verb(found)

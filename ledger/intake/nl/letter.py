@@ -6,7 +6,7 @@ Lines are blanked, never taken out, so that line numbers stay. What is blanked i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from t2c.ledger.intake.frontmatter import front_matter
@@ -17,6 +17,8 @@ __all__ = ["STATED", "Frame", "TopField", "framed"]
 
 STATED: Final = words("title subject summary temat tytuł tytul nazwa")
 """Fields whose text is a statement."""
+_ADDRESSES: Final = words("from to cc bcc od do message-id reply-to wysłano sent")
+_FRAME: Final = "an address, a greeting, a closing or a signature"
 _KNOWN: Final = STATED | words(
     "from to cc bcc date id key type status state assignee assignees reporter author labels tags priority severity"
     " component components version milestone created updated due project od do data autor status priorytet etykiety"
@@ -64,7 +66,7 @@ class Frame(NamedTuple):
 def framed(given: Sequence[str], notes: Notes) -> Frame:
     """The text of a task, ticket or letter without its frame."""
     lines = list(given)
-    fields = _top_fields(lines)
+    fields = tuple(_without_addresses(_top_fields(lines), notes))
     _blank_quotations(lines, notes)
     _blank_ends(lines, notes)
     return Frame(lines, fields)
@@ -91,6 +93,15 @@ def _top_fields(lines: list[str]) -> tuple[TopField, ...]:
     for field in found:
         lines[field.lines[0] - 1] = ""
     return tuple(found)
+
+
+def _without_addresses(fields: Iterable[TopField], notes: Notes) -> Iterator[TopField]:
+    """Who wrote to whom is no part of what is wanted, and personal."""
+    for field in fields:
+        if field.name in _ADDRESSES:
+            notes.add("letter_frame", _FRAME, field.lines[0])
+        else:
+            yield field
 
 
 def _blank_quotations(lines: list[str], notes: Notes) -> None:
@@ -164,5 +175,5 @@ def _names_somebody(line: str) -> bool:
 
 def _blank(lines: list[str], indexes: Sequence[int], notes: Notes) -> None:
     for index in indexes:
-        notes.add("letter_frame", "a greeting, a closing or a signature", index + 1)
+        notes.add("letter_frame", _FRAME, index + 1)
         lines[index] = ""

@@ -18,7 +18,7 @@ from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import Block, Code, Heading, Item, Paragraph, Row, blocks
 from t2c.ledger.intake.nl.letter import STATED, framed
 from t2c.ledger.intake.nl.sentences import Numbered, Sentence, sentences
-from t2c.ledger.intake.text import action, modality
+from t2c.ledger.intake.text import action_and_object, modality
 
 __all__ = ["Segment", "segments"]
 
@@ -94,6 +94,7 @@ class _Reader(Struct):
     around: list[str] = field(default_factory=list)
     leads: list[str | None] = field(default_factory=list)
     lead: str | None = None
+    lender: str | None = None
     led: str = ""
     titled: bool = False
     header: tuple[str, ...] = ()
@@ -105,14 +106,15 @@ class _Reader(Struct):
                 yield from self._item(block, after)
                 return
             case Heading():
-                yield from self._heading(block)
+                yield from self._heading(block, after)
             case Paragraph():
                 self._leave_list()
                 bold = _BOLD.match(block.lines[0][1]) if len(block.lines) == 1 else None
                 if bold is None:
                     yield from self._paragraph(block, after)
                 else:
-                    yield from self._heading(Heading(_LABEL_LEVEL, plain(bold[2]), block.lines[0][0]))
+                    label = Heading(_LABEL_LEVEL, plain(bold[2]), block.lines[0][0])
+                    yield from self._heading(label, after)
                     self.lead = None
             case Row():
                 yield from self._row(block, after)
@@ -120,12 +122,18 @@ class _Reader(Struct):
                 self.notes.add("code_not_read", "code is no statement of intent", block.line)
         if not isinstance(block, Paragraph | Code):
             self.lead = None
+        if isinstance(block, Row):
+            self.lender = None
 
     # --- headings -----------------------------------------------------------------------------------------
 
-    def _heading(self, heading: Heading) -> Iterator[Segment]:
-        """A heading is the trail of what follows; one that binds ("Breaker SHALL open") is a statement too."""
+    def _heading(self, heading: Heading, after: Block | None) -> Iterator[Segment]:
+        """A heading is the trail of what follows; one that binds ("Breaker SHALL open") is a statement too.
+
+        One that leads a list in ("The agent may not") lends the list its duty instead.
+        """
         self._leave_list()
+        self.lender = None
         while self.headings and self.headings[-1][0] >= heading.level:
             self.headings.pop()
         stated = _STATED_HEADING.match(heading.text)
@@ -136,8 +144,13 @@ class _Reader(Struct):
             meant = f"{_NEAREST[near[1].lower()]} Requirements"
             detail = f"the section {heading.text!r} is not known; near: {meant!r}"
             self.notes.add("unknown_section", detail, heading.line)
-        binds = stated is not None or modality(heading.text) == "required"
-        if binds or (title and (action(heading.text), modality(heading.text)) != ("unknown", "unknown")):
+        duty = modality(heading.text)
+        binds = stated is not None or duty == "required"
+        done, about = action_and_object(heading.text)
+        named = done != "unknown" and about != heading.text  # a verb, not a noun
+        if isinstance(after, Item) and duty != "unknown" and not stated and _is_label(heading.text):
+            self.lender = heading.text
+        elif binds or (title and (named or duty != "unknown")):
             told = Sentence(stated[1] if stated else heading.text, (heading.line, heading.line))
             raw = self.source[heading.line - 1].strip()
             shape = "heading" if binds else "ticket_title"
@@ -169,8 +182,12 @@ class _Reader(Struct):
         raw = item.raw if len(found) == 1 else None
         yield from self._say(spoken, "list_item", raw=raw, checked=checked)
         self.around.append(plain(leading) if leading and not spoken else text)
-        self.leads.append(leading or (self.leads[-1] if self.leads else self.lead))
+        self.leads.append(leading or self._lending())
         yield from self._more(item, after)
+
+    def _lending(self) -> str | None:
+        """What leads in the place that is being read: an item, a line above the list, or a heading."""
+        return self.leads[-1] if self.leads else self.lead or self.lender
 
     def _lines_of(self, item: Item, box: re.Match[str] | None) -> list[Numbered]:
         """The first paragraph of an item, line by line; what was cut of it stays cut."""
@@ -204,9 +221,9 @@ class _Reader(Struct):
         found = list(sentences(paragraph.lines))
         last = found[-1].text if found else ""
         leads = last.rstrip("*_").endswith(":") and (
-            isinstance(after, Item) or (isinstance(after, Paragraph) and len(last.split()) <= _LABEL_WORDS)
+            isinstance(after, Item) or (isinstance(after, Paragraph) and _is_label(last))
         )
-        under, self.lead = (None if self.led else self.lead), None
+        under, self.lead, self.lender = (None if self.led else self.lead), None, None
         if under is not None:
             self.around.append(plain(under))
             self.leads.append(under)
@@ -260,7 +277,7 @@ class _Reader(Struct):
         headings = tuple(text for _, text in self.headings)
         above = (self.lead,) if self.lead and shape == "list_item" else ()
         holders = tuple(plain(text) for text in (*above, *self.around) if text)
-        lead = (self.leads[-1] if self.leads else self.lead) if shape in ("list_item", "prose") else None
+        lead = self._lending() if shape in ("list_item", "prose") else None
         out = any(_OUT.match(text) for text in (*headings, *holders))
         for one in told:
             text = plain(one.text)
@@ -271,6 +288,10 @@ class _Reader(Struct):
                 text, raw or one.text, one.lines, headings, holders, shape, lead, checked, explicit, duty, out,
                 columns or {},
             )  # fmt: skip
+
+
+def _is_label(text: str) -> bool:
+    return len(text.split()) <= _LABEL_WORDS
 
 
 def _first_line(block: Block) -> int:
