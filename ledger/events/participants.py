@@ -50,7 +50,7 @@ _LINE: Final = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s
 class Principal(Value):
     """One account of a participant elsewhere, for example `github` and `ada`, and when that was verified."""
 
-    provider: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+    provider: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     subject: Annotated[str, Field(pattern=_LINE, max_length=400)]
     verifiedAt: Timestamp
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from t2c.ledger.commands.intake_answer import Result
 from t2c.ledger.commands.intake_contract import hash_of
 from t2c.ledger.engine import Ledger
 from t2c.ledger.events.draft import EventDraft
@@ -85,6 +86,7 @@ def send(t2c: CommandLine) -> Send:
         payload: dict[str, Any], key: str, by: str = "github:ada", version: int | None = None
     ) -> tuple[int, Any]:
         ran = t2c("intake", "command", "-", input=sealed("command", payload, key, by, version))
+        Result.model_validate_json(ran.stdout)
         return ran.code, ran.document
 
     return command
@@ -96,6 +98,7 @@ def ask(t2c: CommandLine) -> Send:
 
     def query(payload: dict[str, Any]) -> Any:
         ran = t2c("intake", "query", input=sealed("query", payload, "q", "github:ada", None))
+        Result.model_validate_json(ran.stdout)
         assert ran.code == 0, ran.err
         assert ran.document["accepted"] is True
         return ran.document["data"]
@@ -211,6 +214,7 @@ def test_bad_input_ends_with_2_as_one_document(t2c: CommandLine) -> None:
         for content in (b"", b"nonsense", b"[]", b"{}", b"\xff\x00", b'{"payload": {}}'):
             ran = t2c("intake", verb, "-", input=content)
             assert ran.code == 2, content
+            Result.model_validate_json(ran.stdout)
             assert ran.document["accepted"] is False
             assert ran.document["diagnostic"]["code"] in (
                 "T2C-INTAKE-INVALID-WIRE",

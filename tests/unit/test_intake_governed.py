@@ -152,6 +152,7 @@ def test_a_principal_belongs_to_one_participant() -> None:
     state = begun(robot())
     assert code(state, bind("agent:codex", account("ada"))) == "UNVERIFIED-ACTOR"
     assert code(state, bind("agent:codex", account("codex"))) == "DUPLICATE"
+    assert code(state, bind("agent:codex", account("ada", "GitHub"))) == "UNVERIFIED-ACTOR"
     assert code(state, bind("agent:other", account("x"))) == "UNKNOWN-ACTOR"
     assert code(state, bind("agent:codex", account("x")), by="github:codex") == "UNAUTHORIZED"
     done(state, bind("agent:codex", account("agent://codex", "a2a")))
