@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -369,6 +370,24 @@ def test_commands_at_the_same_time_take_turns(begun: CommandLine, send: Send, as
     assert ask(VALIDATE)["valid"] is True
     assert (begun.root / FILE).read_text().count("Message of") == 4
     assert begun("ledger", "verify", "--level", "domain").code == 0
+
+
+def test_what_two_branches_took_in_is_one_conversation(
+    begun: CommandLine, send: Send, ask: Send, tmp_path: Path
+) -> None:
+    branch, there = begun.root / ".t2c", tmp_path / "there"
+    shutil.copytree(branch, there)
+    send(capture("From here"), "k2")
+    shutil.move(branch, tmp_path / "here")
+    shutil.move(there, branch)
+    (begun.root / FILE).unlink()
+    send(capture("From there"), "k3")
+    assert begun("ledger", "merge", tmp_path / "here").code == 0
+    said = ask({"type": "GetTicketConversation", "ticketId": "ticket-004"})
+    assert [(one["version"], one["message"]) for one in said] == [(2, "From there"), (3, "From here")]
+    assert ask(VALIDATE)["reason"] == "outdated"
+    assert send(REBUILD, "k4", version=3)[0] == 0
+    assert ask(VALIDATE)["valid"] is True
 
 
 def test_a_stream_is_the_same_without_its_snapshot(begun: CommandLine, send: Send, ask: Send) -> None:
