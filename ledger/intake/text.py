@@ -84,7 +84,14 @@ _BELOW: Final = re.compile(
 
 def modality(text: str) -> Modality:
     """How binding a statement is. A prohibition binds like a requirement; a duty that is waived is optional."""
-    prose = _positive(bare(_ASIDE.sub(" ", blanked(text))).strip())
+    return _duty(_prose(text))
+
+
+def _prose(text: str) -> str:
+    return _positive(bare(_ASIDE.sub(" ", blanked(text))).strip())
+
+
+def _duty(prose: str) -> Modality:
     if _PROHIBITED.search(prose):
         return "required"
     waived = _WAIVED.sub(" ", prose)
@@ -96,8 +103,8 @@ def modality(text: str) -> Modality:
 
 
 def forbids(text: str) -> bool:
-    """True if a statement is a constraint: it says what must not be, and absence keeps it."""
-    return polarity(text) == "negative" and modality(text) == "required"
+    """True if a statement is a constraint: its main clause says what must not be, and absence keeps it."""
+    return polarity(text) == "negative" and _duty(_main_clause(_prose(text))) == "required"
 
 
 def polarity(text: str) -> Polarity:

@@ -266,6 +266,7 @@ def test_a_prohibition_is_a_constraint(text: str) -> None:
         "Zapis bez hasła musi działać",
         "Moduł nie jest już potrzebny",
         "Agents should not push",
+        "The watcher has no catch, because it must stop",
     ],
 )
 def test_double_negation_doubt_and_denial_are_no_constraints(text: str) -> None:

@@ -16,7 +16,7 @@ from t2c.ledger.intake.mentions import NOT_KEYS, mentions, resolved
 from t2c.ledger.intake.nl.language import Language, language_of, tellable
 from t2c.ledger.intake.nl.missing import actor_of, missing_fields
 from t2c.ledger.intake.nl.segments import Segment, segments
-from t2c.ledger.intake.text import action_and_object, modality, polarity
+from t2c.ledger.intake.text import action_and_object, forbids, modality, polarity
 
 __all__ = ["NlExtractor"]
 
@@ -66,6 +66,7 @@ class NlExtractor:
 
 def _draft(segment: Segment, folder: str, tree: Tree, notes: Notes) -> Draft:
     text = segment.text
+    constraint = False
     language = language_of(text)
     if language is None and tellable(text):
         notes.add(
@@ -79,6 +80,7 @@ def _draft(segment: Segment, folder: str, tree: Tree, notes: Notes) -> Draft:
     else:
         done, about = action_and_object(text)
         duty, sign = modality(text), polarity(text)
+        constraint = sign == "negative" and forbids(text)
     bases = list(_BASIS)
     if segment.lead is not None and duty == "unknown" and language_of(segment.lead) is not None:
         duty = "unknown" if _ILLUSTRATES.search(segment.lead) else modality(segment.lead)
@@ -86,8 +88,10 @@ def _draft(segment: Segment, folder: str, tree: Tree, notes: Notes) -> Draft:
             bases.append("list_lead_in")
         if duty in ("required", "recommended") and polarity(segment.lead) == "negative":
             sign = "negative"
+            constraint = duty == "required"
     if segment.duty:
         duty = "required"
+        constraint = sign == "negative"
         bases.append("requirement_heading")
     if segment.out_of_scope:
         sign = "negative"
@@ -116,7 +120,7 @@ def _draft(segment: Segment, folder: str, tree: Tree, notes: Notes) -> Draft:
         tickets=found.tickets,
         versions=found.versions,
         excerpt=shortened(segment.raw, MAX_EXCERPT),
-        metadata=_metadata(segment, language, missing, duty == "required" and sign == "negative"),
+        metadata=_metadata(segment, language, missing, constraint),
     )
 
 
