@@ -41,7 +41,9 @@ __all__ = ["ChangelogExtractor", "home_of"]
 _DEFAULT: Final = "Changed"
 _LEVELS: Final = 4
 """Headings deeper than this announce no release."""
-_LABEL: Final = re.compile(r"(?:\*\*|__)([^*_]{2,60})(?:\*\*|__):?$|([^\W\d_][^.!?:`*_]{1,50}):$")
+_LABEL: Final = re.compile(
+    r"(?:\*\*|__)([^*_]{2,60})(?:\*\*|__):?$|([^\W\d_][^.!?:`*_]{1,50}):$|\[([^\W\d_][^\[\]]{1,50})\]:?$"
+)
 _LABEL_WORDS: Final = 4
 _LABEL_LEVEL: Final = 9
 _LINE: Final = 120
@@ -248,7 +250,7 @@ class _Entries(Struct):
                 self._open(found, self._level if self.release else 0, number, line, plain_line=True)
                 return True
         label = _LABEL.match(line)
-        text = (label[1] or label[2]).rstrip(": ") if label else ""
+        text = (label[1] or label[2] or label[3]).rstrip(": ") if label else ""
         if self.release is not None and 0 < len(text.split()) <= _LABEL_WORDS:
             if self._headings and self._headings[-1][0] == _LABEL_LEVEL:
                 self._headings.pop()

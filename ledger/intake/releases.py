@@ -94,6 +94,7 @@ _PACKAGE: Final = re.compile(r"@[\w.-]+/[\w.-]+\Z")
 _ENDS: Final = re.compile(
     r"\.?\s*$|\.(?=\s*[-–—(])|\s*[-–—:/|,(\"'“]|\s+(?:\d{4}[-/.]|\d{1,2}(?:st|nd|rd|th|\.)?\s+[^\W\d_]|[^\W\d_]{3,12}\.?\s+\d{1,2}\D)"
     r"|\s+(?:yanked|unreleased|released|tagged|tb[da])\b"
+    r"|\s+(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s"
     r"|\s+(?:alpha|beta|rc|preview|milestone|snapshot)(?=\W|\d|$)",
     re.IGNORECASE,
 )

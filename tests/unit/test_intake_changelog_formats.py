@@ -306,6 +306,20 @@ def test_text_files_are_read_as_what_they_look_like() -> None:
         assert [draft.text for draft in entries("1.0.0 / 2026-01-05\n======\n\n * a\n", path)] == ["a"]
 
 
+def test_plain_text_with_indented_lists() -> None:
+    text = (
+        "Revision history for Thing\n\n1.23  2026-01-05\n    - Fix x\n      on y\n    - Add z\n\n"
+        "1.22  Mon Jan 5 2025\n        [Fixes]\n        * Mend w\n\n0.9 2020-01-05\n  - v\n"
+    )
+    for path in ("Changes", "CHANGES.txt"):
+        assert [(d.metadata["version"], d.text, d.action) for d in entries(text, path)] == [
+            ("1.23", "Fix x on y", "fix"), ("1.23", "Add z", "add"), ("1.22", "Mend w", "fix"), ("0.9", "v", "change"),
+        ]  # fmt: skip
+        assert [draft.basis for draft in releases(text, path)] == [("plain_release_line",)] * 3
+    (release,) = releases("1.0.0 / 2026-01-05\n=====\n\n * a\n", "History")
+    assert release.basis == ("text_release_heading",)
+
+
 def test_the_outline_of_gnu_news() -> None:
     text = (
         "GNU thing NEWS   -*- outline -*-\n\n* Noteworthy changes in release 9.5 (2026-01-05) [stable]\n\n** Bug fixes\n\n"

@@ -13,11 +13,13 @@ from t2c.ledger.intake.markup import MAX_STATEMENT, Block, Heading, Item, Paragr
 
 __all__ = ["Format", "blocks_of", "format_of", "item_of", "unfit"]
 
-Format = Literal["markdown", "rst", "outline"]
+Format = Literal["markdown", "rst", "outline", "text"]
+"""`text` has no marks of either: titles, lists and paragraphs by indentation, which is how `rst` reads too."""
 
 _HEAD: Final = 1 << 16
 """Bytes from the top that tell how a file without a telling name is written."""
 _OUTLINE: Final = re.compile(r"^\* (?=.*\d\.\d)(?:.*\n){1,200}?\*\* \S", re.MULTILINE)
+_MARKDOWN: Final = re.compile(r"^(?:#{1,6} ?\S|```|> |\[[^\]\n]{1,100}\]: )|\]\(", re.MULTILINE)
 _STARS: Final = re.compile(r"(\*{1,6}) +(?=\S)")
 _COMMIT_LOG: Final = re.compile(
     rb"\s*(?:#.*\n)*\d{4}-\d\d-\d\d[ \t]+[^\s\d<][^<\n]{0,100}<[^<>\s]{3,100}>[ \t]*\r?\n"
@@ -46,12 +48,14 @@ def format_of(path: str, content: bytes) -> Format:
     head = content[:_HEAD].decode("utf-8", "replace").replace("\r\n", "\n")
     if _OUTLINE.search(head):
         return "outline"
-    return "rst" if rst.looks_like_rst(head) else "markdown"
+    if rst.looks_like_rst(head):
+        return "rst"
+    return "markdown" if _MARKDOWN.search(head) else "text"
 
 
 def blocks_of(written: Format, lines: Iterable[str], notes: Notes) -> Iterator[Block]:
     """The blocks of a file that is written so."""
-    if written == "rst":
+    if written in ("rst", "text"):
         return rst.blocks(lines, notes)
     if written == "outline":
         return _entries(markup.blocks(map(_headed, lines), notes), notes)
