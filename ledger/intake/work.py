@@ -3,6 +3,7 @@ aside."""
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, runtime_checkable
@@ -17,7 +18,7 @@ from t2c.ledger.intake.spool import Spool
 from t2c.ledger.redaction.funnel import Funnel
 
 __all__ = [
-    "Job", "Limits", "Placed", "Read", "ReadFile", "Reader", "decode_file", "encode_file",
+    "FAILED", "Job", "Limits", "Placed", "Read", "ReadFile", "Reader", "decode_file", "encode_file",
 ]  # fmt: skip
 
 
@@ -87,6 +88,15 @@ encode_file: Final = msgspec.msgpack.Encoder().encode
 decode_file: Final = msgspec.msgpack.Decoder(ReadFile).decode
 
 _STOPPED: Final = "reader_stopped"
+FAILED: Final = "reader_failed"
+"""Reason of what is left out because of a fault of this program."""
+
+
+def _fault(error: Exception) -> str:
+    """Where a fault of ours lies, for whoever reports it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
+    return f"a fault of t2c, please report it: {type(error).__name__} at {place}"
 
 
 class Reader:
@@ -134,9 +144,12 @@ class Reader:
         limit, extractor = self._limit(stage), self.extractors[stage]
         size = max(job.size, len(content))
         if len(content) <= limit:
-            if job.careful and isinstance(extractor, LineReader):
-                return extractor.read_lines(job.path, content, tree)
-            return extractor.read(job.path, content, tree)
+            try:
+                if job.careful and isinstance(extractor, LineReader):
+                    return extractor.read_lines(job.path, content, tree)
+                return extractor.read(job.path, content, tree)
+            except Exception as error:  # noqa: BLE001 - a fault of ours costs this file and not the scan
+                return self._nothing(stage, job.path, FAILED, _fault(error))
         if stage != "changelog":
             detail = f"{size:,} bytes, above the limit of {limit:,}"
             return self._nothing(stage, job.path, "too_large", detail)
