@@ -85,10 +85,11 @@ def taskwarrior(lines: Sequence[str], place: tuple[str, Tree], notes: Notes) -> 
             extra["labels"] = sorted(set(held["tags"].split(",")))
         if held.get("depends"):
             extra["dependencies"] = sorted(set(held["depends"].split(",")))
-        above = tuple(held[key] for key in ("project",) if held.get(key))
+        above = (held["project"],) if held.get("project") else ()
+        identity = next((held[key] for key in held if key[1:] == "uid"), None)
         yield task(
             bounded(text, number, notes), line, (number, number), "taskwarrior", state, place=place, above=above,
-            checked=state.status == "completed", explicit=held.get("uuid"), owner="", extra=extra,
+            checked=state.status == "completed", explicit=identity, owner="", extra=extra,
         )  # fmt: skip
 
 
