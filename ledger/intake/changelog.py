@@ -69,7 +69,7 @@ _HOME_BYTES: Final = 1 << 20
 class ChangelogExtractor(TextFileExtractor):
     """Reads CHANGELOG, CHANGES, HISTORY, NEWS, RELEASES and release notes, in any case and any folder.
 
-    Markdown and reStructuredText; `.txt` and files without an ending as whichever of the two they look like. What
+    Markdown and reStructuredText; `.txt` and files without an ending as what they look like, plain text too. What
     stands after the name and a sign (`CHANGELOG-7.md`) may be a version.
     """
 
