@@ -56,8 +56,8 @@ _HARMLESS: Final = re.compile(
 _SAYS_NO: Final = re.compile("not|n['’]t|nie|never")
 _DISCOURAGED: Final = re.compile(r"\b(?:should|ought)(?:n['’]t| not| never)\b|\bnie powin(?:ien|n)\w*")
 _WAIVED: Final = re.compile(
-    r"\b(?:(?:is|are) not (?:required|needed|necessary)|not needed|need not|needn['’]t"
-    r"|(?:do|does)(?:n['’]t| not) (?:have|need) to|nie (?:musi|musza|trzeba|(?:jest|sa) (?:wymagan|konieczn|potrzebn|niezbedn)\w*))\b"
+    r"\b(?:(?:is|are) not (?:required|needed|necessary)|not needed|no need (?:to|for)|need not|needn['’]t"
+    r"|(?:do|does)(?:n['’]t| not) (?:have|need) to|nie (?:musi|musza|trzeba|ma potrzeby|(?:jest|sa) (?:wymagan|konieczn|potrzebn|niezbedn)\w*))\b"
 )
 _NOT_SO: Final = re.compile(
     r"\b(?:no longer|not only|not just|not yet|no matter|nie tylko|juz nie|nie \w+ juz)\b"
