@@ -168,6 +168,15 @@ def test_modules_are_named_from_the_root_of_their_crate(path: str, name: str) ->
     assert module.symbol == name
 
 
+def test_attributes_of_fields_and_statements_are_nobody_elses() -> None:
+    text = (
+        "struct S {\n    #[serde(default)]\n    // Says.\n    a: u8,\n}\nfn f() {\n    #[cfg(x)]\n    {\n        // Says.\n"
+        "    }\n}\nfn g() {\n    #[inline]\n    fn h() {}\n}\n"
+    )
+    found = {name: draft.metadata.get("decorators") for name, draft in symbols(text).items()}
+    assert found == {"S": None, "f": None, "g": None, "g.h": ["inline"]}
+
+
 def test_calls_are_seen_behind_type_arguments_and_in_macros() -> None:
     text = "fn f() { a::<T>(1).b::<Vec<u8>>().c(); d!(e(1), &[g(2)], h.i(j)); k![l!(m)]; Some(n) }"
     assert symbols(text)["f"].metadata["calls"] == ["a", "b", "c", "d", "e", "g", "i", "k", "l"]

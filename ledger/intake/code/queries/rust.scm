@@ -32,6 +32,9 @@
 (generic_function function: (_) @call)
 (macro_invocation macro: (_) @call)
 (token_tree (identifier) @call . (token_tree "("))
-(attribute_item) @deco
+; Attributes of items; not those of fields, variants and statements.
+(source_file (attribute_item) @deco)
+(declaration_list (attribute_item) @deco)
+(block (attribute_item) @deco . [(function_item) (struct_item) (enum_item) (attribute_item)])
 (line_comment) @com
 (block_comment) @com
