@@ -88,6 +88,8 @@ encode_file: Final = msgspec.msgpack.Encoder().encode
 decode_file: Final = msgspec.msgpack.Decoder(ReadFile).decode
 
 _STOPPED: Final = "reader_stopped"
+_BESIDE: Final = frozenset({"comments", "tags"})
+"""Stages that read files which are another's first."""
 FAILED: Final = "reader_failed"
 """Reason of what is left out because of a fault of this program."""
 
@@ -123,7 +125,7 @@ class Reader:
                 content = stream.read(self._most(job))
         except OSError as error:
             detail = error.strerror or "cannot be read"
-            readings = [self._nothing(stage, job.path, "unreadable_file", detail) for stage in job.stages]
+            readings = [self._nothing(stage, job, "unreadable_file", detail) for stage in job.stages]
             return ReadFile(None, False, self._kept(job, readings, spool), [])
         digest = self._content_digest(job, content)
         if digest == job.known:
@@ -149,10 +151,10 @@ class Reader:
                     return extractor.read_lines(job.path, content, tree)
                 return extractor.read(job.path, content, tree)
             except Exception as error:  # noqa: BLE001 - a fault of ours costs this file and not the scan
-                return self._nothing(stage, job.path, FAILED, _fault(error))
+                return self._nothing(stage, job, FAILED, _fault(error))
         if stage != "changelog":
             detail = f"{size:,} bytes, above the limit of {limit:,}"
-            return self._nothing(stage, job.path, "too_large", detail)
+            return self._nothing(stage, job, "too_large", detail)
         # The newest releases stand at the top; what was cut off is not proven absent.
         whole = content[: content.rfind(b"\n", 0, limit) + 1]
         reading = extractor.read(job.path, whole, tree)
@@ -163,7 +165,7 @@ class Reader:
     def stopped(self, job: Job, how: str) -> ReadFile:
         """What is known of a file that nobody could read without being stopped."""
         detail = f"reading it took more than a process may take ({how})"
-        readings = [self._nothing(stage, job.path, _STOPPED, detail) for stage in job.stages]
+        readings = [self._nothing(stage, job, _STOPPED, detail) for stage in job.stages]
         return ReadFile(self._digest(job), False, self._kept(job, readings, None), [])
 
     def note(self, read: ReadFile, job: Job, how: str) -> None:
@@ -189,10 +191,16 @@ class Reader:
         """Of the whole content; of a file that was not read whole, of what was read and of its size."""
         return digest_of(content + b"%d" % job.size if len(content) < job.size else content)
 
-    def _nothing(self, stage: str, path: str, reason: str, detail: str) -> Reading:
+    def _nothing(self, stage: str, job: Job, reason: str, detail: str) -> Reading:
+        """A reading without anything. A file that nobody can read is told of once, by the first stage whose it is."""
         extractor = self.extractors[stage]
-        warning = Warning(extractor.source, path, reason, detail)
-        return Reading(Scope(extractor.source, path), extractor.name, (), (warning,), complete=False)
+        teller = next((name for name in job.stages if name not in _BESIDE), job.stages[0])
+        told = (
+            (Warning(extractor.source, job.path, reason, detail),)
+            if stage == teller or reason == FAILED
+            else ()
+        )
+        return Reading(Scope(extractor.source, job.path), extractor.name, (), told, complete=False)
 
     def _kept(self, job: Job, readings: list[Reading], spool: Spool | None) -> list[Read]:
         kept = [
