@@ -12,7 +12,7 @@ from t2c.cli.actions.given import Given
 from t2c.ledger.intake.base import FileExtractor
 from t2c.ledger.intake.inventory import FileEntry, Inventory
 from t2c.ledger.intake.kept import VERSION, Kept, KeptFile, names_digest
-from t2c.ledger.intake.questions import stand
+from t2c.ledger.intake.questions import Names, stand
 from t2c.ledger.intake.registry import stamp_of
 from t2c.ledger.intake.work import Job
 
@@ -60,6 +60,7 @@ def plan_jobs(
     same_paths = kept is not None and kept.names == plan.names
     alike = {entry.path: True for entry in inventory.files if _alike(before.get(entry.path), entry)}
     contents: dict[str, bytes] = {}
+    digests = Names([entry.path for entry in inventory.files])
     named: dict[str, list[Given]] = {}
     for item in given:
         named.setdefault(item.path, []).append(item)
@@ -75,7 +76,7 @@ def plan_jobs(
             not hands
             and old is not None
             and old.stages == stages
-            and _answers(old, inventory, contents, same_paths, alike)
+            and stand(old.questions, inventory, digests, contents, same_paths=same_paths, unread=alike)
         ):
             if path in alike:
                 plan.unchanged[path] = old
@@ -91,16 +92,6 @@ def plan_jobs(
 
 def _alike(old: KeptFile | None, entry: FileEntry) -> bool:
     return old is not None and old.looks_like(entry)
-
-
-def _answers(
-    old: KeptFile,
-    inventory: Inventory,
-    contents: dict[str, bytes],
-    same_paths: bool,
-    alike: Mapping[str, bool],
-) -> bool:
-    return stand(old.questions, inventory, contents, same_paths=same_paths, unread=alike)
 
 
 def _job(

@@ -18,7 +18,7 @@ from t2c.ledger.intake.questions import Question
 
 __all__ = ["VERSION", "Hidden", "Kept", "KeptFile", "KeptReading", "names_digest", "settled"]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the shapes below: another one is not read."""
 _GRAIN: Final = 2_000_000_000
 """Nanoseconds within which a file may change again and look the same."""

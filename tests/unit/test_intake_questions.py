@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from t2c.ledger.intake.inventory import take_inventory
-from t2c.ledger.intake.questions import Watched, stand
+from t2c.ledger.intake.questions import Names, Watched, stand
 
 
 def write(root: Path, path: str, text: str = "") -> None:
@@ -33,7 +33,9 @@ def asked(root: Path) -> Watched:
 
 
 def stands(root: Path, watched: Watched, *, same_paths: bool = False) -> bool:
-    return stand(watched.questions(), take_inventory(root), {}, same_paths=same_paths, unread={})
+    tree = take_inventory(root)
+    names = Names([entry.path for entry in tree.files])
+    return stand(watched.questions(), tree, names, {}, same_paths=same_paths, unread={})
 
 
 def test_answers_stand_while_nothing_changes(root: Path) -> None:
@@ -71,3 +73,14 @@ def test_a_question_is_kept_once(root: Path) -> None:
     before = len(watched.questions())
     assert "src/a.py" in watched
     assert len(watched.questions()) == before == 5
+
+
+def test_what_names_no_file_is_kept_as_a_digest(root: Path) -> None:
+    watched = Watched(take_inventory(root))
+    assert "hunter2-secret/value" not in watched
+    assert watched.named("hunter2-secret") == ()
+    assert watched.content("hunter2-secret.json") is None
+    assert "hunter2" not in repr(watched.questions())
+    assert stands(root, watched)
+    write(root, "deep/hunter2-secret")
+    assert not stands(root, watched)
