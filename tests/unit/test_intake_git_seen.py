@@ -100,7 +100,7 @@ def test_whatever_changes_a_history_is_noticed(repo: Repo, name: str) -> None:
     assert not second.unchanged
     cold = read_history(repo.path)
     assert second.head == cold.head
-    assert second.branch == cold.branch
+    assert (second.branch, second.total) == (cold.branch, cold.total)
     assert known(second) == known(cold)
     assert set(second.reading.warnings) == set(cold.reading.warnings)
     assert stands(repo.path, second)
@@ -164,6 +164,9 @@ def test_worktrees_subfolders_and_submodules_have_their_own(repo: Repo, tmp_path
     repo.commit("below again", pkg__d_py="4\n")
     later = read_history(repo.path / "pkg", known=known(below), seen=below.seen)
     assert [draft.text for draft in later.reading.records] == ["below again"]
+    repo.commit("beside", e_py="5\n")
+    beside = read_history(repo.path / "pkg", known=known(later), seen=later.seen)
+    assert (beside.reading.records, beside.total) == ((), later.total)
 
 
 def test_a_shallow_clone_stands_until_it_is_deepened(repo: Repo, tmp_path: Path) -> None:

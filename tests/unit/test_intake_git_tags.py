@@ -140,7 +140,9 @@ def test_signatures_and_encodings_of_tags_are_read(repo: Repo) -> None:
 
     made("v1.0", b"encoding ISO-8859-1\n", b"caf\xe9\n-----BEGIN PGP SIGNATURE-----\n\nxyz\n")
     made("v2.0", b"", b"caf\xe9 -----BEGIN PGP SIGNATURE-----\n")
+    made("v3.0", b"", b"-----BEGIN SSH SIGNATURE-----\nxyz\n")
     found = tags(read_history(repo.path))
+    assert (found["v3.0"].metadata["message"], found["v3.0"].metadata["signed"]) == (None, True)
     assert (found["v1.0"].metadata["message"], found["v1.0"].metadata["signed"]) == ("café", True)
     assert found["v1.0"].actor == "René"
     assert (found["v2.0"].actor, found["v2.0"].metadata["signed"]) == ("Ren\\xe9", False)
@@ -232,6 +234,18 @@ def test_names_of_new_commits_join_those_that_were_seen(repo: Repo) -> None:
         assert part(history, ".mailmap") == part(read_history(repo.path), ".mailmap")
     assert history.seen is not None
     assert history.seen.aliases == {"ada": ("Ada", "ada"), "robert": ("Bob", "robert")}
+
+
+def test_a_name_is_forgotten_with_the_commits_that_bore_it(repo: Repo) -> None:
+    (repo.path / ".mailmap").write_text("Ada <ada@example.org> <a@x>\n")
+    repo.commit("one", "Ada")
+    repo.commit("two", "ada", "a@x")
+    history = read_history(repo.path)
+    repo.git("reset", "-q", "HEAD~1")
+    later = read_history(repo.path, known=known(history), seen=history.seen)
+    reading = part(later, ".mailmap")
+    assert reading is not None
+    assert (reading.records, reading.complete) == ((), True)
 
 
 def test_settings_of_the_user_name_nobody(repo: Repo, own_settings: Path) -> None:
