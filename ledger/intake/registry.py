@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from t2c.ledger.intake.base import FileExtractor
+from t2c.ledger.events.record import SourceKind
+from t2c.ledger.intake.base import FileExtractor, Reading, Tree
 from t2c.ledger.intake.changelog import ChangelogExtractor
+from t2c.ledger.intake.changes.fragments import FragmentExtractor
 from t2c.ledger.intake.code.extractor import CodeExtractor
 from t2c.ledger.intake.comments.markers import MarkerExtractor
 from t2c.ledger.intake.comments.tags import TagExtractor
@@ -16,6 +18,7 @@ from t2c.ledger.intake.cycle import CycleExtractor
 from t2c.ledger.intake.docs.extractor import DocumentExtractor
 from t2c.ledger.intake.nl.extractor import NlExtractor
 from t2c.ledger.intake.reports.extractor import TestReportExtractor
+from t2c.ledger.intake.tasks.records import TaskRecordExtractor
 from t2c.ledger.intake.todo import TodoExtractor
 
 __all__ = ["GIVEN_SOURCES", "Choices", "file_extractors", "given_by_hand", "stamp_of"]
@@ -41,13 +44,33 @@ class Choices(Protocol):
     def communication(self) -> str: ...
 
 
+class Family:
+    """Extractors of one source that share a stage: a file is read by the first that wants it."""
+
+    def __init__(self, *members: FileExtractor) -> None:
+        """The first member also reads what none of them would look for."""
+        self._members = members
+        self.name = members[0].name
+        self.source: SourceKind = members[0].source
+        self.stamp = " ".join(map(stamp_of, members))
+
+    def wants(self, path: str) -> bool:
+        """True if one of them wants it."""
+        return any(member.wants(path) for member in self._members)
+
+    def read(self, path: str, content: bytes, tree: Tree) -> Reading:
+        """What the first that wants it reads."""
+        reader = next((member for member in self._members if member.wants(path)), self._members[0])
+        return reader.read(path, content, tree)
+
+
 def file_extractors(choices: Choices) -> Mapping[str, FileExtractor]:
     """The extractors, made for these settings."""
     return {
         "nl": NlExtractor(),
-        "todo": TodoExtractor(),
+        "todo": Family(TodoExtractor(), TaskRecordExtractor()),
         "comments": MarkerExtractor(choices.markers),
-        "changelog": ChangelogExtractor(),
+        "changelog": Family(ChangelogExtractor(), FragmentExtractor()),
         "docs": DocumentExtractor(),
         "tags": TagExtractor(),
         "code": CodeExtractor(),

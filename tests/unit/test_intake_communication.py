@@ -264,12 +264,13 @@ def test_a_section_may_name_what_is_excluded() -> None:
 
 
 def test_evidence_beside_a_conversation_is_counted_once_for_the_folder() -> None:
-    reading = read("Add the cache.\n", "project/ticket-004/README.md")
+    reading = read("Add the cache.\n", "project/ticket-004/logs.txt")
     assert reading.records == ()
     assert reading.complete
     assert [(item.path, item.reason, item.count) for item in reading.warnings] == [
         ("project", "evidence_file", 1)
     ]
+    assert read("Add the cache.\n", "project/ticket-004/README.md").warnings == ()
     (draft,) = said(
         "---\nrole: human\nparticipant: tom\n---\nAdd the cache.\n", "project/ticket-004/README.md"
     )
@@ -277,9 +278,11 @@ def test_evidence_beside_a_conversation_is_counted_once_for_the_folder() -> None
 
 
 def test_a_document_that_nobody_signed_is_no_message() -> None:
-    reading = read("# Design\n\nThe cache must be fast.\n", "project/ticket-004/DESIGN.md")
+    reading = read("Design\n\nThe cache must be fast.\n", "project/ticket-004/DESIGN.txt")
     assert reading.records == ()
     assert noted(reading) == {"role_unknown": (1, (1,)), "participant_missing": (1, (1,))}
+    document = read("# Design\n\nThe cache must be fast.\n", "project/ticket-004/DESIGN.md")
+    assert (document.records, document.warnings) == ((), ())  # it is read as a document instead
 
 
 def test_files_of_other_folders_are_messages_only_if_a_role_is_known() -> None:

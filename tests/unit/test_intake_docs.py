@@ -53,7 +53,7 @@ def noted(reading: Reading) -> dict[str, tuple[int, tuple[int, ...]]]:
         ("docs/index.rst", True), ("docs/x.adoc", True), ("page.mdx", True), ("reqs/REQ001.yml", True),
         ("spec.sdoc", True), ("SECURITY.md", True), ("openspec/specs/a/spec.md", True), ("README.MD", True),
         ("TODO.md", False), ("docs/todo.md", False), ("openspec/changes/a/tasks.md", False), ("CHANGELOG.md", False),
-        ("project/ABC-1/user-tom.md", False), ("project/ABC-1/ai-codex.md", False), ("project/ABC-1/plan.md", False),
+        ("project/ABC-1/user-tom.md", False), ("project/ABC-1/ai-codex.md", False), ("project/ABC-1/plan.md", True),
         ("project/x/human.tom.request.001.md", False), ("project/ABC-1/readme.md", True), ("project/notes.md", True),
         ("backlog/tasks/task-12 - Lock the door.md", False), ("newsfragments/12.feature.rst", False),
         (".changeset/odd-cats.md", False), ("README.pl.md", True), ("docs/changes/guide.md", True),

@@ -71,7 +71,8 @@ class CommunicationExtractor:
         if not (explicit or registry or said.role != "unknown" or is_ticket(inside.partition("/")[0])):
             return Reading(scope, self.name, ())
         if closed and not explicit and is_evidence(inside.rpartition("/")[2]):
-            return Reading(scope, self.name, (), (self._warning(self._folder, "evidence_file", _EVIDENCE),))
+            passed = () if _is_document(path) else (self._warning(self._folder, "evidence_file", _EVIDENCE),)
+            return Reading(scope, self.name, (), passed)
         if isinstance(registry, InvalidRegistry):
             warning = self._warning(registry.path, "invalid_registry", registry.detail, (registry.line,))
             return Reading(scope, self.name, (), (warning,), complete=False)
@@ -80,8 +81,9 @@ class CommunicationExtractor:
         if lines is None or not closed:
             return Reading(scope, self.name, (), notes.warnings(), complete=False)
         if not explicit and said.role == "unknown" and said.participant is said.type is None:
-            notes.add("role_unknown", _UNSIGNED, 1)
-            notes.add("participant_missing", _UNSIGNED, 1)
+            if not _is_document(path):
+                notes.add("role_unknown", _UNSIGNED, 1)
+                notes.add("participant_missing", _UNSIGNED, 1)
             return Reading(scope, self.name, (), notes.warnings())
         message = _Message(path, inside, said, envelope or _NO_ENVELOPE, registry, tree, notes)
         records = tuple(message.drafts(itertools.chain(head, lines)))
@@ -92,6 +94,11 @@ class CommunicationExtractor:
     def _warning(self, path: str, reason: str, detail: str, lines: tuple[int, ...] = ()) -> Warning:
         """One of many files that are passed over for one reason: counted at the place of the reason."""
         return Warning(self.source, path, reason, detail, 1, lines)
+
+
+def _is_document(path: str) -> bool:
+    """True if what is no message here is read as a document, a task list or a changelog instead."""
+    return path.lower().endswith(".md")
 
 
 class _Message:

@@ -42,8 +42,7 @@ _PLAIN: Final = frozenset(
     for end in ("", ".txt", ".TXT")
 )
 _MESSAGE: Final = re.compile(
-    r"project/(?:[^/]+/)+(?:(?:user|human|ai|agent)-[^/]+|(?:human|agent|user)\.[^/]+\.[^/]+)\.(?:md|txt)\Z"
-    r"|project/[A-Za-z][A-Za-z0-9]*-\d+[^/]*/(?!(?:readme|preprompt|audit|baseline)\.md\Z)[^/]+\.md\Z",
+    r"project/(?:[^/]+/)+(?:(?:user|human|ai|agent)-[^/]+|(?:human|agent|user)\.[^/]+\.[^/]+)\.(?:md|txt)\Z",
     re.IGNORECASE,
 )
 _ENVELOPE: Final = words("participant participant-id role type ticket")
