@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import orjson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from t2c.ledger.interop.chain import chain_of
+from t2c.ledger.events.catalogue import CATALOGUE
+from t2c.ledger.interop.chain import chain_of, write_chain
 from t2c.ledger.interop.run_folder import read_foreign
+from t2c.ledger.journal.read import JournalFile
+from t2c.ledger.journal.verify import verify_chain
 from t2c.ledger.redaction.funnel import Funnel
 
 RUN = Path(__file__).parents[1] / "unit" / "interop_fixtures" / "run"
@@ -33,7 +37,7 @@ def contents(draw: st.DrawFn, name: str) -> bytes:
             at = draw(st.integers(0, len(content)))
             return content[:at] + draw(st.binary(max_size=6)) + content[at + draw(st.integers(0, 9)) :]
         case "json":
-            return orjson.dumps(draw(json_values), default=str) if draw(st.booleans()) else b"{}"
+            return json.dumps(draw(json_values), ensure_ascii=False).encode("utf-8", "surrogatepass")
         case "bytes":
             return draw(st.binary(max_size=60))
     try:
@@ -64,6 +68,10 @@ def test_nothing_raises_and_what_is_taken_can_be_recorded(files: dict[str, bytes
         found = read_foreign(Path(folder), "run", lambda stage, done, total: None)
         chain = chain_of(found, Funnel())
         again = chain_of(read_foreign(Path(folder), "run", lambda stage, done, total: None), Funnel())
+        write_chain(chain, Path(folder) / "chain")
+        assert verify_chain(JournalFile(Path(folder) / "chain")).faults == []
     assert chain.drafts == again.drafts
+    for draft in chain.drafts:
+        assert CATALOGUE.payload(draft.type).decode(draft.data).encode() == draft.data
     assert all(item.reason and item.file in files for item in found.refused)
     assert sum(draft.type == "record.observed" for draft in chain.drafts) == len(found.records)
