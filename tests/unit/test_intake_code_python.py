@@ -473,7 +473,9 @@ def test_the_parse_limit_does_not_count_the_time_of_others(monkeypatch: pytest.M
 
 def test_a_parse_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntax, "parse_within", lambda parser, source: None)
-    assert reasons(read("def f(): pass\n")) == ["parse_timeout"]
+    reading = read("def f(): pass\n")
+    assert [warning.reason for warning in reading.warnings] == ["parse_timeout", "approximate_definitions"]
+    assert not reading.complete
 
 
 def test_a_chain_of_calls_as_long_as_the_file_is_not_slow() -> None:

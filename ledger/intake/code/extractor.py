@@ -13,7 +13,7 @@ from t2c.ledger.intake.code.facts import facts_of
 from t2c.ledger.intake.code.grammar import query_text, wheel_version
 from t2c.ledger.intake.code.languages import LANGUAGES, may_be_code
 from t2c.ledger.intake.code.outline import Syntax
-from t2c.ledger.intake.code.syntax import syntax_of
+from t2c.ledger.intake.code.syntax import syntax_by_lines, syntax_of
 from t2c.ledger.intake.code.traits import traits_of
 
 __all__ = ["CodeExtractor"]
@@ -52,20 +52,35 @@ class CodeExtractor:
         syntax = syntax_of(path, content, self.read_anyway)
         if syntax is None:
             return Reading(scope, self.name, ())
+        return self._reading(scope, path, syntax, tree, whole=syntax.refused is None)
+
+    def read_lines(self, path: str, content: bytes, tree: Tree) -> Reading:
+        """What the lines of a file show, without parsing it: the last resort for a file that stops whoever does."""
+        scope = Scope(SOURCE, path)
+        syntax = syntax_by_lines(path, content)
+        if syntax is None:
+            return Reading(scope, self.name, (), complete=False)
+        return self._reading(scope, path, syntax, tree, whole=False)
+
+    def _reading(self, scope: Scope, path: str, syntax: Syntax, tree: Tree, *, whole: bool) -> Reading:
         language = LANGUAGES[syntax.language]
-        if syntax.refused is not None:
-            return Reading(scope, language.extractor, (), (syntax.refused,), complete=False)
-        records = tuple(facts_of(traits_of(language), path, syntax, tree))
+        records = (
+            tuple(facts_of(traits_of(language), path, syntax, tree)) if whole or syntax.definitions else ()
+        )
         return Reading(
             scope,
             language.extractor,
             records,
             tuple(_warnings(path, syntax)),
-            complete=not syntax.error_lines,
+            complete=whole and not syntax.error_lines,
         )
 
 
 def _warnings(path: str, syntax: Syntax) -> Iterator[Warning]:
+    if syntax.refused is not None:
+        yield syntax.refused
+        if not syntax.definitions:
+            return
     yield from syntax.remarks
     if lines := syntax.error_lines:
         title = LANGUAGES[syntax.language].title

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Query
 
-__all__ = ["FALLBACK_SHARE", "sweep"]
+__all__ = ["FALLBACK_SHARE", "sweep", "sweep_lines"]
 
 FALLBACK_SHARE: Final = 0.01
 """Above this share of bytes in errors the lines there are looked through for definitions."""
@@ -53,8 +53,16 @@ def sweep(traits: Traits, text: bytes, root: Node, query: Query) -> Syntax:
     return _Sweep(traits, text, root).run(items)
 
 
+def sweep_lines(traits: Traits, text: bytes) -> Syntax:
+    """The outline of a text that is not parsed: the definitions that lines show, each of them approximate."""
+    whole: _Item = (0, -len(text), _ORDER["err"], 0, "err", None, {})
+    syntax = _Sweep(traits, text, None).run([whole])
+    syntax.error_lines, syntax.error_bytes = (), 0
+    return syntax
+
+
 class _Sweep:
-    def __init__(self, traits: Traits, text: bytes, root: Node) -> None:
+    def __init__(self, traits: Traits, text: bytes, root: Node | None) -> None:
         self.traits = traits
         self.text = text
         self.syntax = Syntax(traits.language.name, text)
@@ -64,7 +72,7 @@ class _Sweep:
         self.by_name: dict[str, Definition] = {}
         self.last: tuple[int, int, bytes] = (-1, -1, b"")
         self.patterns: dict[int, tuple[LinePattern, re.Match[bytes]]] = {}
-        if (node := traits.docstring_node(root)) is not None:
+        if root is not None and (node := traits.docstring_node(root)) is not None:
             self.syntax.docstring = self.around.string(node)
 
     def run(self, items: list[_Item]) -> Syntax:

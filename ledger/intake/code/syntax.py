@@ -17,12 +17,14 @@ from t2c.ledger.intake.code.guards import (
 )
 from t2c.ledger.intake.code.languages import language_of
 from t2c.ledger.intake.code.outline import Comment, Definition, Import, Syntax
-from t2c.ledger.intake.code.sweep import sweep
-from t2c.ledger.intake.code.traits import traits_of
+from t2c.ledger.intake.code.sweep import sweep, sweep_lines
+from t2c.ledger.intake.code.traits import Traits, traits_of
 
-__all__ = ["Comment", "Definition", "Import", "Syntax", "syntax_of"]
+__all__ = ["Comment", "Definition", "Import", "Syntax", "syntax_by_lines", "syntax_of"]
 
 SOURCE: Final = "ast"
+_BY_LINE: Final = frozenset({"file_too_large", "nested_too_deeply", "parse_timeout"})
+"""Reasons not to parse a file that is code all the same: its lines are looked through for definitions."""
 
 
 def syntax_of(path: str, content: bytes, anyway: frozenset[str] = frozenset()) -> Syntax | None:
@@ -46,15 +48,31 @@ def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | No
         remarks += (Warning(SOURCE, path, "recoded", "the encoding that it declares, read as UTF-8"),)
     objection = refusal(SOURCE, path, recoded, anyway)
     if objection is not None:
-        return Syntax(language.name, recoded, refused=objection)
+        return _unparsed(traits, recoded, objection)
     grammar = grammar_of(language)
     tree = parse_within(grammar.parser, recoded)
     if tree is None:
         detail = f"parsing took more than {PARSE_SECONDS:g} seconds of processor time"
-        return Syntax(language.name, recoded, refused=Warning(SOURCE, path, "parse_timeout", detail))
+        return _unparsed(traits, recoded, Warning(SOURCE, path, "parse_timeout", detail))
     if is_too_deep(tree):
         detail = f"a syntax tree deeper than {MAX_TREE_DEPTH}"
         return Syntax(language.name, recoded, refused=Warning(SOURCE, path, "nested_too_deeply", detail))
     syntax = sweep(traits, recoded, tree.root_node, grammar.query)
     syntax.remarks = remarks
+    return syntax
+
+
+def syntax_by_lines(path: str, content: bytes) -> Syntax | None:
+    """What the lines of a file show that is not to be parsed; None if it is in no language that is read."""
+    language = language_of(path, content)
+    if language is None:
+        return None
+    traits = traits_of(language)
+    text, _ = as_text(SOURCE, path, content)
+    return sweep_lines(traits, traits.recode(text))
+
+
+def _unparsed(traits: Traits, text: bytes, why: Warning) -> Syntax:
+    syntax = sweep_lines(traits, text) if why.reason in _BY_LINE else Syntax(traits.language.name, text)
+    syntax.refused = why
     return syntax

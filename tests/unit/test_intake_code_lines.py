@@ -1,0 +1,52 @@
+"""Code that is not parsed is looked through by lines: approximate, told of, and never whole (case 45)."""
+
+from __future__ import annotations
+
+import pytest
+
+from t2c.ledger.intake.base import Reading
+from t2c.ledger.intake.code.extractor import CodeExtractor
+from t2c.ledger.intake.inventory import Inventory
+
+TREE = Inventory(())
+CODE = b"class Store:\n    def load(self):\n        return 1\n\n\ndef main():\n    pass\n"
+
+
+def symbols(reading: Reading) -> set[str]:
+    return {draft.symbol or "" for draft in reading.records if draft.kind == "symbol_fact"}
+
+
+def test_a_file_too_large_to_parse_still_names_its_definitions() -> None:
+    content = CODE + b"# " + b"filling " * 9 + b"\n"
+    reading = CodeExtractor().read("a.py", content + b"# more filling, line by line\n" * 40_000, TREE)
+    assert {"Store", "Store.load", "main"} <= symbols(reading)
+    assert [warning.reason for warning in reading.warnings] == ["file_too_large", "approximate_definitions"]
+    assert not reading.complete
+    assert {draft.confidence for draft in reading.records if draft.kind == "symbol_fact"} == {0.7}
+
+
+def test_a_file_nested_too_deeply_still_names_its_definitions() -> None:
+    reading = CodeExtractor().read("a.py", CODE + b"x = " + b"[" * 2000 + b"]" * 2000 + b"\n", TREE)
+    assert {"Store", "main"} <= symbols(reading)
+    assert "nested_too_deeply" in {warning.reason for warning in reading.warnings}
+
+
+def test_what_stopped_a_process_is_read_by_lines() -> None:
+    parsed, by_lines = (
+        CodeExtractor().read("a.py", CODE, TREE),
+        CodeExtractor().read_lines("a.py", CODE, TREE),
+    )
+    assert symbols(by_lines) == symbols(parsed) == {"Store", "Store.load", "main"}
+    assert parsed.complete
+    assert not by_lines.complete
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [("lib.min.js", b"function a(){}\n"), ("a.py", b"# @generated\n" + CODE), ("a.py", b"\0" + CODE)],
+)
+def test_what_is_no_code_of_anybody_is_not_looked_through(path: str, content: bytes) -> None:
+    reading = CodeExtractor().read(path, content, TREE)
+    assert reading.records == ()
+    assert len(reading.warnings) == 1
+    assert not reading.complete
