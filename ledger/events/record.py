@@ -5,7 +5,6 @@ Shapes follow the published contract; identity and digest follow architecture §
 
 from __future__ import annotations
 
-from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated, Final, Literal, Self
 
@@ -165,22 +164,23 @@ class Generation(Value):
         return self
 
 
-def _used(given: object, extractor: str) -> str:
+_Known = tuple[dict[str, JsonValue], str, str]
+_last: list[_Known] = [({}, "", "")]
+
+
+def _used(given: JsonValue, extractor: str) -> str:
     """What `metadata.generation` says was used, once it is known to be right and to name the extractor.
 
-    All records of one reading name the same, so it is checked once.
+    All records of one reading name the same, so the one found right last is kept; what is equal to it is right too.
     """
-    if type(given) is dict:
-        try:
-            return _checked(tuple(given.items()), extractor)
-        except TypeError:  # a value that cannot be hashed is none that stands in a generation
-            pass
-    return _judged(given, extractor)
-
-
-@lru_cache(maxsize=64)
-def _checked(members: tuple[tuple[str, object], ...], extractor: str) -> str:
-    return _judged(dict(members), extractor)
+    known, name, used = _last[0]
+    # A number is equal to a truth value, and no generation holds one.
+    if name == extractor and known == given and type(given["degraded"]) is bool:
+        return used
+    used = _judged(given, extractor)
+    assert isinstance(given, dict)
+    _last[0] = (dict(given), extractor, used)
+    return used
 
 
 def _judged(given: object, extractor: str) -> str:

@@ -141,9 +141,11 @@ def test_generation_has_ten_keys_and_names_the_extractor() -> None:
     assert "does not name" in str(problem(record(source__extractor="t2c/other@1")))
     for wrong in (None, [], "x", 1):
         assert problem(record(metadata__generation=wrong)) is not None
-    # A remembered generation vouches for no other extractor.
+    # A remembered generation vouches for no other extractor, and not for a number in place of a truth value.
     assert problem(record()) is None
     assert "does not name" in str(problem(record(source__extractor="t2c/todo@2")))
+    assert problem(record()) is None
+    assert problem(record(metadata__generation={**generation, "degraded": 0})) is not None
 
 
 def test_metadata_keeps_the_limits_of_canonical_form() -> None:
