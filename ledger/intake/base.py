@@ -53,7 +53,7 @@ def no_progress(stage: str, done: int, total: int | None) -> None:
     """A Progress that tells nobody."""
 
 
-REMARKS: Final = frozenset({"line_endings", "recoded"})
+REMARKS: Final = frozenset({"line_endings", "recoded", "replace_refs", "grafts"})
 """Reasons of warnings that tell how a file was read and leave nothing out."""
 
 

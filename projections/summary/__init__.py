@@ -87,7 +87,7 @@ class SummaryProjection:
     """
 
     name = "summary"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ("graph", "records", "runs")
     handles = frozenset({"omission.noted", "omission.cleared", "observation.noted"})
     state_type = State

@@ -33,6 +33,7 @@ _OPEN_SHOWN: Final = 12
 _RELEASES_SHOWN: Final = 5
 _DONE: Final = frozenset({"implemented", "verified", "released", "completed"})
 _REVISION: Final = 12
+_APART: Final = frozenset({"changelog_release", "git_tag_fact", "git_identity_declaration"})
 
 
 class _Lines(msgspec.Struct, gc=False):
@@ -107,6 +108,7 @@ class Survey:
         self.named: dict[str, RecordRef] = {}
         self.linked: Counter[str] = Counter()
         self._by_source: Counter[str] = Counter()
+        self._by_family: Counter[str] = Counter()
         self._unreadable = 0
         self._total = len(standing)
         self._open: list[tuple[str, int, tuple[str, ...], str]] = []
@@ -132,13 +134,14 @@ class Survey:
                 self._unreadable += 1
                 continue
             self._take(record)
-            self.linked[record.source.kind] += identity in linked
+            self.linked[_family(record)] += identity in linked
             if identity in wanted:
                 self.named[identity] = _named(record)
 
     def _take(self, record: _Record) -> None:
         kind = record.source.kind
         self._by_source[kind] += 1
+        self._by_family[_family(record)] += 1
         if kind == "ast":
             self._take_code(record)
         elif kind == "todo":
@@ -147,7 +150,7 @@ class Survey:
             self._plans_elsewhere += 1
         if kind == "changelog":
             self._take_entry(record)
-        elif kind == "git":
+        elif kind == "git" and _family(record) == "git":
             self._take_commit(record)
         elif kind == "test":
             self._tests += 1
@@ -178,9 +181,9 @@ class Survey:
         if not isinstance(version, str):
             version = (record.statement.subject or "").removeprefix("release:")
         if record.lifecycle.status == "proposed" or version.casefold() in ("", "unreleased"):
-            self._unreleased += 1
+            self._unreleased += record.statement.kind != "changelog_release"
             return
-        self._entries[version] += 1
+        self._entries[version] += record.statement.kind != "changelog_release"
         date = metadata.releaseDate if isinstance(metadata.releaseDate, str) else None
         self._released[version] = self._released.get(version) or date
 
@@ -228,7 +231,7 @@ class Survey:
 
     @property
     def commits(self) -> Commits:
-        return Commits(self._by_source["git"], len(self._authors), _day(self._first), _day(self._last))
+        return Commits(self._by_family["git"], len(self._authors), _day(self._first), _day(self._last))
 
     @property
     def code(self) -> Code:
@@ -244,12 +247,18 @@ class Survey:
         )
 
     def touched(self, kind: str, what: str) -> Share:
-        """How many records of one source a relation touches."""
-        return Share(what, self.linked[kind], self._by_source[kind])
+        """How many records of one family a relation touches."""
+        return Share(what, self.linked[kind], self._by_family[kind])
 
 
 def _day(time: datetime | None) -> str | None:
     return None if time is None else time.date().isoformat()
+
+
+def _family(record: _Record) -> str:
+    """What a record is counted with: its kind of source, releases and tags apart from entries and commits."""
+    kind = record.statement.kind
+    return kind if kind in _APART else record.source.kind
 
 
 def _trail(metadata: _Metadata) -> tuple[str, ...]:
@@ -272,6 +281,8 @@ def _named(record: _Record) -> RecordRef:
     source, statement = record.source, record.statement
     path, line = source.path, record.line
     match source.kind:
+        case "git" if statement.kind == "git_tag_fact":
+            return RecordRef("tag", shortened(statement.text), None, None)
         case "git":
             return RecordRef(
                 f"commit {(source.revision or '')[:_REVISION]}".rstrip(),
@@ -281,6 +292,8 @@ def _named(record: _Record) -> RecordRef:
             )
         case "todo":
             return RecordRef("TODO item", shortened(statement.text), path, line)
+        case "changelog" if statement.kind == "changelog_release":
+            return RecordRef("release", shortened(statement.text), path, line)
         case "changelog":
             return RecordRef("changelog entry", shortened(statement.text), path, line)
         case "ast":
