@@ -25,7 +25,7 @@ _MEMBERS_TOO: Final = frozenset(
 )
 _ITEMS_TOO: Final = frozenset({"prefixItems", "contains", "uniqueItems", "unevaluatedItems"})
 """Keywords beside which members or items are not judged each by itself."""
-_MOST_KNOWN: Final = 4096
+_MOST_KNOWN: Final = 1024
 """Values that a subschema remembers, and bytes of the largest of them."""
 _MOST_BYTES: Final = 512
 

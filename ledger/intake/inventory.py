@@ -28,7 +28,7 @@ SOURCE: Final = "inventory"
 PRUNED: Final = frozenset(
     {
         "node_modules", "__pycache__", ".venv", "venv", "site-packages", ".tox",
-        ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis",
+        ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".intent",
     }
 )  # fmt: skip
 """Folders that hold other people's or derived files; left out even where no rule ignores them."""

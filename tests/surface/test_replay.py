@@ -59,7 +59,7 @@ def compared(t2c: Any, *options: str) -> dict[str, tuple[str, int | None, str]]:
 EVERYTHING = {
     *(f".t2c/projections/{name}" for name in ALL),
     *(f".t2c/cache/folds/{name}.v{projection.version}.msgpack" for name, projection in ALL.items()),
-    ".t2c/cache/states/evidence.v2.msgpack",
+    ".t2c/cache/states/evidence.v3.msgpack",
     ".t2c/cache/index.sqlite",
     ".t2c/cache/tree",
 }
@@ -121,7 +121,7 @@ def change_decided(workspace: Path) -> str:
         record: LiveRecord = standing.state.records[first]
         record.digest = bytes(16)
         keep(ledger, standing)
-    return ".t2c/cache/states/evidence.v2.msgpack"
+    return ".t2c/cache/states/evidence.v3.msgpack"
 
 
 def change_index(workspace: Path) -> str:
