@@ -32,7 +32,14 @@ _SLASH: Final = Marks(("//",), (("/*", "*/"),))
 _BOTH: Final = Marks(("#", "//"), (("/*", "*/"),))
 _CSS: Final = Marks((), (("/*", "*/"),))
 _XML: Final = Marks((), (("<!--", "-->"), ("{#", "#}")), strings=False)
+_PAGE: Final = Marks(("//",), (("<!--", "-->"), ("{#", "#}"), ("/*", "*/")), strings=False)
+"""Pages hold scripts and styles: what is a string in one language of theirs is none in another."""
+_JSP: Final = _PAGE._replace(blocks=(("<%--", "--%>"), *_PAGE.blocks))
+_ERB: Final = _PAGE._replace(blocks=(("<%#", "%>"), *_PAGE.blocks))
+_HANDLEBARS: Final = _PAGE._replace(blocks=(("{{!--", "--}}"), ("{{!", "}}"), *_PAGE.blocks))
+_RAZOR: Final = _PAGE._replace(blocks=(("@*", "*@"), *_PAGE.blocks))
 _MARKDOWN: Final = Marks((), (("<!--", "-->"),), strings=False, fences=True)
+_MDX: Final = _MARKDOWN._replace(blocks=(*_MARKDOWN.blocks, ("{/*", "*/}")))
 _SQL: Final = Marks(("--",), (("/*", "*/"),))
 _HASKELL: Final = Marks(("--",), (("{-", "-}"),))
 _LISP: Final = Marks((";",), (("#|", "|#"),), strings=True, apart=False)
@@ -55,10 +62,16 @@ _ENDINGS: Final[Mapping[str, Marks]] = {
     **dict.fromkeys(["tf", "tfvars", "hcl"], _BOTH),
     "css": _CSS, "sass": _SLASH,
     **dict.fromkeys(
-        ["html", "htm", "xhtml", "xml", "svg", "xaml", "csproj", "vbproj", "fsproj", "props", "targets", "resx", "plist", "xsl", "xslt", "xsd", "wsdl", "pom", "jinja", "j2", "jinja2", "njk", "twig", "liquid", "hbs", "mustache", "ejs", "erb", "vue", "svelte", "astro", "storyboard", "xib", "fxml", "jsp", "aspx", "cshtml"],
+        ["xml", "svg", "xaml", "csproj", "vbproj", "fsproj", "props", "targets", "resx", "plist", "xsl", "xslt", "xsd", "wsdl", "pom", "storyboard", "xib", "fxml"],
         _XML,
     ),
-    **dict.fromkeys(["md", "markdown", "mdx"], _MARKDOWN),
+    **dict.fromkeys(["html", "htm", "xhtml", "jinja", "j2", "jinja2", "njk", "twig", "liquid", "vue", "svelte", "astro"], _PAGE),
+    **dict.fromkeys(["jsp", "jspf", "aspx", "ascx"], _JSP),
+    **dict.fromkeys(["erb", "ejs"], _ERB),
+    **dict.fromkeys(["hbs", "handlebars", "mustache"], _HANDLEBARS),
+    **dict.fromkeys(["cshtml", "razor"], _RAZOR),
+    **dict.fromkeys(["md", "markdown"], _MARKDOWN),
+    "mdx": _MDX,
     **dict.fromkeys(["sql", "psql", "ada", "adb", "ads", "vhd", "vhdl", "elm"], _SQL),
     **dict.fromkeys(["hs", "lhs", "purs"], _HASKELL),
     **dict.fromkeys(["lisp", "lsp", "cl", "el", "scm", "ss", "rkt", "clj", "cljs", "cljc", "edn", "asm", "s", "fnl"], _LISP),
@@ -172,15 +185,28 @@ def marks_of(path: str) -> Marks | None:
     return _CODE if may_be_code(path) else None
 
 
+_NEAR: Final = 40
+
+
+def _ends_code(text: str, at: int) -> bool:
+    """True if what stands before, on its line, is nothing or the end of something in a script, and no prose."""
+    before = text[max(0, at - _NEAR) : at].rstrip(" \t")
+    return not before or before[-1] in "\n\r;,{}()"
+
+
 @cache
 def _pattern(marks: Marks) -> re.Pattern[str]:
     parts = []
     if marks.fences:
         parts.append(r"(?P<fence>^[ \t]{0,3}(?P<sign>```+|~~~+)[^\n]*$)")
+        parts.append(r"(?P<span>(?<!`)(?:``[^\n]+?``|`[^`\n]++`)(?!`))")
     if marks.strings:
         parts.append(r"(?P<string>\"(?:[^\"\\\n]|\\.)*+\"|(?<!\w)'(?:[^'\\\n]|\\.)*+')")
     if marks.blocks:
-        parts.append("(?P<block>" + "|".join(re.escape(opening) for opening, _ in marks.blocks) + ")")
+        # Outside of code a glob like src/*.js opens nothing.
+        before = "" if marks.strings else r"(?<![^\s{};,>()])(?=/\*)|(?!/\*)"
+        openings = "|".join(re.escape(opening) for opening, _ in marks.blocks)
+        parts.append(f"(?P<block>(?:{before})(?:{openings}))")
     if marks.line:
         before = r"(?<![^\s])" if marks.apart else ""
         parts.append(f"(?P<line>{before}(?:" + "|".join(map(re.escape, marks.line)) + r")[^\n]*)")
@@ -195,9 +221,12 @@ def scanned(text: str, marks: Marks) -> Iterator[tuple[int, int]]:
         at = match.end()
         match match.lastgroup:
             case "line":
-                yield match.start(), at
+                if marks.strings or not match[0].startswith("//") or _ends_code(text, match.start()):
+                    yield match.start(), at
             case "block":
                 end = text.find(closing[match[0]], at)
+                if end < 0 and not marks.strings and match[0] == "/*":
+                    continue
                 at = len(text) if end < 0 else end + len(closing[match[0]])
                 yield match.start(), at
             case "fence" | "sign":

@@ -18,9 +18,11 @@ from t2c.ledger.intake.comments.formats import Marks, marks_of, scanned
 __all__ = ["Comment", "Line", "comments_of", "has_comments"]
 
 _OPEN: Final = re.compile(
-    r"///?!?|//!?|/\*[*!]*|\#+!?|--\[=*\[|--+\|?|;+|<!--+|\{-+|\{\#-?|\(\*+|%+|=begin\b|(?:[rRuUbBfF]{0,2})(?:\"\"\"|''')|@moduledoc\b|@doc\b|<\#"
+    r"///?!?|//!?|/\*[*!]*|\#+!?|--\[=*\[|--+\|?|;+|<!--+|<%(?:--+|\#)|\{\{!(?:--+)?|\{-+|\{\#-?|\{/\*+|@\*+|\(\*+|%+|=begin\b|(?:[rRuUbBfF]{0,2})(?:\"\"\"|''')|@moduledoc\b|@doc\b|<\#"
 )
-_CLOSE: Final = re.compile(r"(?:\*+/|\]=*\]|--+>|-+\}|-?\#\}|\*+\)|=end|\"\"\"|'''|\#>)\s*$")
+_CLOSE: Final = re.compile(
+    r"(?:\*+/\}?|\*+@|(?:--+)?%>|(?:--+)?\}\}|\]=*\]|--+>|-+\}|-?\#\}|\*+\)|=end|\"\"\"|'''|\#>)\s*$"
+)
 _STAR: Final = re.compile(r"[ \t]*\*+(?!\*)[ \t]?")
 _FENCE: Final = re.compile(r"(?:```|~~~)")
 
@@ -62,22 +64,22 @@ def comments_of(path: str, content: bytes) -> tuple[Comment, ...]:
     return tuple(_joined(_of_marks(text, marks)))
 
 
-def _of_syntax(syntax: Syntax) -> Iterator[tuple[Comment, bool]]:
-    """Each comment, and whether it stands alone on its lines."""
+def _of_syntax(syntax: Syntax) -> Iterator[tuple[Comment, str | None]]:
+    """Each comment, and what stands before its text: None if that is no mark alone."""
     text = syntax.text
     places = [(item.start, item.end, item.first) for item in syntax.comments]
     places += [(item.start, item.end, item.first) for item in syntax.docstrings]
     places.sort()
     scopes = _Scopes(syntax.definitions)
     for start, end, first in places:
-        before = text[text.rfind(b"\n", 0, start) + 1 : start]
+        before = text[text.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
         raw = text[start:end].decode("utf-8", "replace")
-        lines = _lines(raw, first, len(before.decode("utf-8", "replace")))
+        lines = _lines(raw, first, len(before))
         if lines:
-            yield Comment(lines, scopes.around(start), True), not before.strip()
+            yield Comment(lines, scopes.around(start), True), _before(before, raw)
 
 
-def _of_marks(text: str, marks: Marks) -> Iterator[tuple[Comment, bool]]:
+def _of_marks(text: str, marks: Marks) -> Iterator[tuple[Comment, str | None]]:
     starts = [0]
     starts += [match.end() for match in re.finditer("\n", text)]
     for start, end in scanned(text, marks):
@@ -85,7 +87,13 @@ def _of_marks(text: str, marks: Marks) -> Iterator[tuple[Comment, bool]]:
         before = text[starts[row] : start]
         lines = _lines(text[start:end], row + 1, len(before))
         if lines:
-            yield Comment(lines, (), False), not before.strip()
+            yield Comment(lines, (), False), _before(before, text[start:end])
+
+
+def _before(before: str, raw: str) -> str | None:
+    """Indent and mark of a comment that stands alone on its lines."""
+    opened = _OPEN.match(raw)
+    return None if before.strip() else before + (opened[0] if opened else "")
 
 
 def _lines(raw: str, first: int, column: int) -> tuple[Line, ...]:
@@ -108,7 +116,7 @@ def _lines(raw: str, first: int, column: int) -> tuple[Line, ...]:
         found.append(Line(first + offset, at + len(part) - len(part.lstrip()), text))
     if not any(line.text for line in found):
         return ()
-    return tuple(_without_code(found))
+    return tuple(found)
 
 
 def _without_code(lines: Sequence[Line]) -> Iterator[Line]:
@@ -120,22 +128,24 @@ def _without_code(lines: Sequence[Line]) -> Iterator[Line]:
         inside ^= fence
 
 
-def _joined(comments: Iterator[tuple[Comment, bool]]) -> Iterator[Comment]:
-    """Comments of one line each, alone on consecutive lines and at one column, are one."""
+def _joined(comments: Iterator[tuple[Comment, str | None]]) -> Iterator[Comment]:
+    """Comments of one line each, alone on consecutive lines, with one mark at one column, are one."""
     run: list[Comment] = []
-    for comment, alone in comments:
+    mark: str | None = None
+    for comment, before in comments:
         if run and not (
-            alone
+            before == mark
             and len(comment.lines) == 1
             and comment.lines[0].number == run[-1].lines[-1].number + 1
             and comment.scope == run[-1].scope
         ):
             yield _one(run)
             run = []
-        if alone and len(comment.lines) == 1:
+        mark = before
+        if before is not None and len(comment.lines) == 1:
             run.append(comment)
         else:
-            yield comment
+            yield _one([comment])
     if run:
         yield _one(run)
 

@@ -40,6 +40,11 @@ _TAG: Final = re.compile(r"[@\\:]\w+")
 _MOST_LINES: Final = 40
 
 
+def _is_name(word: str) -> bool:
+    """True for capitals within a word, as in `toDo`: a name of the code."""
+    return word not in (word.upper(), word.lower(), word.capitalize())
+
+
 class _Marked(NamedTuple):
     """A marker and what is said behind it. `owner` is what stands in parentheses."""
 
@@ -108,7 +113,7 @@ class MarkerExtractor:
         if found is not None:
             word, behind = found["word"], text[found.end() :]
             told = found["sign"] or found["owner"] or found["handle"]
-            if told or (word.isupper() and not _ABOUT_MARKERS.match(behind)):
+            if (told and not _is_name(word)) or (word.isupper() and not _ABOUT_MARKERS.match(behind)):
                 return found
         return self._within.search(text)
 
