@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that are made from the code: events.md and cli.md.
+"""Writes the pages of docs/ that are made from the code: events.md, cli.md and sources.md.
 
 python docs/generate.py            write them
 python docs/generate.py --check    exit with 1 and name those that differ
@@ -6,18 +6,26 @@ python docs/generate.py --check    exit with 1 and name those that differ
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from examples import evidence
 
 from t2c.cli.app import TREE
 from t2c.cli.commands.table import Branch
 from t2c.cli.present.errors import CODES
+from t2c.cli.settings import DEFAULTS, KEYS
 from t2c.ledger.events.catalogue import CATALOGUE, RESERVED
+from t2c.ledger.intake.code.languages import LANGUAGES
+from t2c.ledger.intake.registry import file_extractors
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- made by docs/generate.py; change the code, not this page -->\n"
@@ -44,10 +52,16 @@ def events_page() -> str:
             lines += payload.meaning().splitlines()
             lines += ["", "| member | type |", "|---|---|"]
             lines += [
-                f"| `{field.alias or member}` | `{_type(payload.__annotations__[member])}` |"
+                f"| `{field.alias or member}` | `{_type(_written(payload, member))}` |"
                 for member, field in payload.model_fields.items()
             ]
     return "\n".join(lines) + "\n"
+
+
+def _written(payload: type, member: str) -> str:
+    """The annotation of a member as it is written, in the class or in one that it is made from."""
+    held = (vars(base).get("__annotations__", {}) for base in payload.__mro__)
+    return str(next(found[member] for found in held if member in found))
 
 
 def _type(written: str) -> str:
@@ -86,7 +100,108 @@ def _help(words: tuple[str, ...]) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
 
 
-PAGES = {"events.md": events_page, "cli.md": cli_page}
+def sources_page() -> str:
+    """What is read: the stages of a scan, the kinds of records they make, the languages, the settings."""
+    lines = [
+        "# Sources",
+        "",
+        NOTICE,
+        "What the words mean is told in the [guide](guide/sources.md), what is left out and why in",
+        "[omissions.md](omissions.md).",
+        *_kinds(),
+        *_languages(),
+        *_settings(),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _kinds() -> Iterator[str]:
+    """What t2c finds in a repository that holds one of everything."""
+    yield from (
+        "",
+        "## Kinds of records",
+        "",
+        "What `docs/examples/evidence.py` makes is read, stage by stage, and each kind is shown with every class and",
+        "lifecycle that comes out, and with the first record of it.",
+        "",
+        "| stage | source | kind | class: lifecycle | for example |",
+        "|---|---|---|---|---|",
+    )
+    with tempfile.TemporaryDirectory(prefix="t2c-docs-") as folder:
+        evidence.make(Path(folder))
+        for stage in (*file_extractors(DEFAULTS.scan), "git"):
+            given = sorted(evidence.GIVEN) if stage == "nl" else []
+            given += ["night.autonom-cycle.json"] if stage == "cycle" else []
+            found: dict[str, list[dict[str, Any]]] = {}
+            for record in _extracted(Path(folder), stage, *given):
+                found.setdefault(record["statement"]["kind"], []).append(record)
+            for kind in sorted(found):
+                yield _row(stage, kind, found[kind])
+
+
+def _row(stage: str, kind: str, records: list[dict[str, Any]]) -> str:
+    classes: dict[str, set[str]] = {}
+    for record in records:
+        classes.setdefault(record["epistemic"]["class"], set()).add(record["lifecycle"]["status"])
+    told = "; ".join(f"{cls}: {', '.join(sorted(classes[cls]))}" for cls in sorted(classes))
+    first = records[0]
+    text = first["statement"]["text"].replace("|", "\\|").replace("`", "")
+    place = f"`{first['source']['path']}`: " if first["source"]["path"] else ""
+    return f"| {stage} | {first['source']['kind']} | `{kind}` | {told} | {place}{text} |"
+
+
+def _extracted(folder: Path, stage: str, *files: str) -> list[dict[str, Any]]:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("T2C_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "t2c.cli", "--root", str(folder), "extract", stage, *files, "--jsonl"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**environ, "XDG_CONFIG_HOME": str(folder / ".config")},
+        check=True,
+    )
+    if "reader_failed" in done.stderr:
+        sys.exit(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _languages() -> Iterator[str]:
+    yield from (
+        "",
+        "## Languages",
+        "",
+        "Code in any other language, and in files of other names, is counted (`unsupported_language`). What `.h` holds",
+        "decides whether it is C or C++. A file without an ending is told by the program that its first line names.",
+        "",
+        "| language | endings | whole names | programs | grammar | extractor |",
+        "|---|---|---|---|---|---|",
+    )
+    for language in LANGUAGES.values():
+        endings = " ".join(f"`.{ending}`" for ending in language.endings)
+        names = " ".join(f"`{name}`" for name in language.names)
+        programs = " ".join(f"`{program}`" for program in language.programs)
+        title = f"{language.title} ({language.name})" if language.name == "tsx" else language.title
+        row = (title, endings, names, programs, f"`{language.package}`", f"`{language.extractor}`")
+        yield f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |")
+
+
+def _settings() -> Iterator[str]:
+    yield from (
+        "",
+        "## Settings",
+        "",
+        "In `t2c.toml`, in `[tool.t2c]` of `pyproject.toml` or in the environment (`T2C_SCAN_COMMITS`).",
+        "`t2c config show --origin` says what is in force and where it comes from.",
+        "",
+        "| setting | default | what it means |",
+        "|---|---|---|",
+    )
+    for key in KEYS.values():
+        if key.name.startswith("scan."):
+            yield f"| `{key.name}` | `{json.dumps(key.default)}` | {key.meaning} |"
+
+
+PAGES = {"events.md": events_page, "cli.md": cli_page, "sources.md": sources_page}
 
 
 def main() -> None:
