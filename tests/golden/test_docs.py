@@ -38,7 +38,7 @@ def _kinds_in_the_code() -> Iterator[str]:
             given = [item.value for item in node.keywords if item.arg == "kind" and name == "Draft"]
             given += node.args[:1] if name in ("_draft", "draft") else []
             for value in given:
-                if isinstance(value, ast.Constant) and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", str(value.value)):
+                if isinstance(value, ast.Constant) and re.fullmatch(r"[a-z]+(?:_[a-z]+)*", str(value.value)):
                     yield str(value.value)
                 elif isinstance(value, ast.JoinedStr):
                     assert ast.unparse(value) == "f'communication_{said.type}'", "a kind that nobody can list"
