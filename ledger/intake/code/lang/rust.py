@@ -191,24 +191,16 @@ class RustTraits(Traits):
         return module.partition("::")[0] in _OWN
 
     def resolve(self, module: str, path: str) -> str:
-        """From the root of the crate, `crate::a::b`; other crates as written, the file itself not at all."""
-        first, *rest = module.split("::")
-        if first not in _OWN:
-            return module
-        own = _place(path)[1]
-        steps = [] if first == "crate" else own
-        if first == "super":
-            up = 1 + next((at for at, name in enumerate(rest) if name != "super"), len(rest))
-            if up > len(own):
-                return module
-            steps, rest = own[: len(own) - up], rest[up - 1 :]
-        found = [*steps, *rest]
-        return "" if found == own else "::".join(["crate", *found])
+        """The module's name as its own file has it; the file itself not at all."""
+        steps = _steps(module, path)
+        if steps is None:
+            return module.replace("::", ".")
+        return "" if steps == _place(path)[1] else ".".join(filter(None, [_crate(path), *steps]))
 
     def candidates(self, module: str, path: str) -> Iterable[str]:
         """The file of the module or of one that holds it; of other crates the root, where workspaces keep them."""
-        first, *steps = self.resolve(module, path).split("::")
-        if first == "crate":
+        steps, first = _steps(module, path), module.partition("::")[0]
+        if steps is not None:
             root = _place(path)[0]
             for count in range(len(steps), 0, -1):
                 place = root + "/".join(steps[:count])
@@ -219,12 +211,8 @@ class RustTraits(Traits):
                 yield from (f"crates/{name}/src/lib.rs", f"{name}/src/lib.rs")
 
     def module_name(self, path: str, package: str | None) -> str:
-        """The path from the crate's root behind the name of the crate's folder; `crate` at the repository's root."""
-        root, own = _place(path)
-        *folders, last = root.rstrip("/").split("/")
-        if last != "src":
-            return dotted_path(path).removesuffix(".mod")
-        return ".".join([folders[-1].replace("-", "_") if folders else "crate", *own])
+        """The path from the crate's root behind the name of the crate."""
+        return ".".join(filter(None, [_crate(path), *_place(path)[1]]))
 
     def about_module(self, syntax: Syntax) -> dict[str, Any]:
         """The first line of what `//!` says at the top."""
@@ -258,6 +246,27 @@ def _leaves(tree: str) -> Iterator[str]:
         if count >= _MAX_LEAVES:
             return
         written = "" if token in "{}," else written + token
+
+
+def _steps(module: str, path: str) -> list[str] | None:
+    """The names from the crate's root to a module of the own crate; None for others and above the root."""
+    first, *rest = module.split("::")
+    if first not in _OWN:
+        return None
+    own = _place(path)[1]
+    if first != "super":
+        return [*(own if first == "self" else ()), *rest]
+    up = 1 + next((at for at, name in enumerate(rest) if name != "super"), len(rest))
+    return None if up > len(own) else [*own[: len(own) - up], *rest[up - 1 :]]
+
+
+def _crate(path: str) -> str:
+    """The folder that holds `src`; `crate` at the root of the repository, `tests.x` for each of its tests."""
+    root, own = _place(path)
+    *folders, last = root.rstrip("/").split("/")
+    if last == "src":
+        return folders[-1].replace("-", "_") if folders else "crate"
+    return dotted_path(root + "x")[:-1].rstrip(".") if own else dotted_path(path).removesuffix(".mod")
 
 
 def _place(path: str) -> tuple[str, list[str]]:
