@@ -43,6 +43,7 @@ WORDS = {
     "a.rs": "// todoist::api is called\n// AUTODOWN: a name\nfn todos() { todo!() }\n",
     "a.yaml": "autodown: 1 # autodown: limits\ntodos: [] # mastodon\n",
     "a.html": "<!-- metodología: los métodos -->\n<p id='todos'>TODO: text of a page</p>\n",
+    "a.tf": "# HACKATHON is tomorrow\n# TODOLIST holds it\n// XXXL is a size\n/* FIXMEUP */\n# METODO: x\n",
     "a.sql": "-- metoda: metodologia, hackować: nie\nSELECT todo FROM todos;\n",
     "a.css": "/* todorov: distance */\n.todo { color: red }\n",
 }
@@ -130,13 +131,24 @@ def test_case_5_in_polish_with_windows_lines_and_inside_a_page(t2c: Any) -> None
         t2c,
         "b.vue",
         "<template>\n<!-- TODO: first --></template>\n<script>\nlet a = 1; // TODO: second\n</script>\n"
-        "<style>\n/* FIXME: third\n  thing */\n</style>\n<p>src/*.js and http://TODO: no</p>\n",
+        "<style>\n/* FIXME: third\n  thing */\n</style>\n<p>src/*.js, http://TODO: no, it // TODO: is prose</p>\n",
     )
     assert told(records(t2c)) == [
         ("a.c.html", "przenieść klucze do sejfu", 2, 3),
         ("b.vue", "first", 2, 2),
         ("b.vue", "second", 4, 4),
         ("b.vue", "third thing", 7, 8),
+    ]
+
+
+def test_case_5_sentences_of_a_block_stay_together_and_what_stands_beside_it_apart(t2c: Any) -> None:
+    write(t2c, "a.js", "/*\nTODO: move the keys.\n  Then tell the team.\nThe lock stays.\n*/\nlet a = 1;\n")
+    write(t2c, "b.j2", "{#\n  TODO: przenieś klucze.\n    Potem powiedz zespołowi.\n\n  Zamek zostaje.\n#}\n")
+    write(t2c, "c.py", '"""What it does.\n\nTODO: move the keys.\n    Then tell the team.\n"""\n')
+    assert told(records(t2c)) == [
+        ("a.js", "move the keys. Then tell the team.", 2, 3),
+        ("b.j2", "przenieś klucze. Potem powiedz zespołowi.", 2, 3),
+        ("c.py", "move the keys. Then tell the team.", 3, 4),
     ]
 
 
