@@ -50,7 +50,7 @@ def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | No
     if objection is not None:
         return _unparsed(traits, recoded, objection)
     grammar = grammar_of(language)
-    tree = parse_within(grammar.parser, recoded)
+    tree = parse_within(grammar.parser, traits.for_grammar(recoded))
     if tree is None:
         detail = f"parsing took more than {PARSE_SECONDS:g} seconds of processor time"
         return _unparsed(traits, recoded, Warning(SOURCE, path, "parse_timeout", detail))
