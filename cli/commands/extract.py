@@ -12,6 +12,7 @@ from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.present.style import Style
 from t2c.ledger.errors import Findings, Usage
+from t2c.ledger.intake.kinds import KINDS
 
 if TYPE_CHECKING:
     from t2c.cli.actions.extract import Extracted
@@ -23,7 +24,18 @@ _SHOWN = 200
 
 def extract(
     ctx: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="SOURCE", help="The kind of source; `all` for every one.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help=f"One of {', '.join(KINDS)}; `all` for every one.",
+            autocompletion=lambda incomplete: [
+                (name, KINDS.get(name, "every kind"))
+                for name in (*KINDS, "all")
+                if name.startswith(incomplete)
+            ],
+        ),
+    ],
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE]...", help="Read these files alone; - is standard input."),
