@@ -100,6 +100,7 @@ def test_forms_of_imports(text: str, expected: dict[str, list[str]]) -> None:
         ("app/Http/A.php", "use App\\Models\\B;", ["app/Models/B.php"], "app/Models/B.php"),
         ("tests/A.php", "use V\\X\\Tests\\Unit\\B;", ["tests/Unit/B.php"], "tests/Unit/B.php"),
         ("tests/A.php", "use V\\X\\B;", ["src/X/B.php"], "src/X/B.php"),
+        ("tests/V/Test/A.php", "use V\\X\\B;", ["src/V/X/B.php"], "src/V/X/B.php"),
         ("src/A.php", "use Psr\\Log\\B;", ["src/B.php"], None),
         ("bin/a.php", "require __DIR__ . '/../src/b.php';", ["src/b.php"], "src/b.php"),
         ("a/b.php", "require 'c.php';", ["a/c.php", "c.php"], "a/c.php"),
@@ -173,7 +174,7 @@ def test_attributes_of_parameters_and_properties_are_nobody_elses() -> None:
 
 
 def test_calls_are_named_whatever_they_are_called_on_and_however_long_the_chain() -> None:
-    text = "function f() { a(); \\B\\c(); $x->d(); $x?->e(); G::h(); new I(); new \\J\\K; new static(); $l(); $x->$m(); $x->n; }"
+    text = "function f() { a(); \\B\\c(); $x->d(); $x?->e(); G::h(); new I(); new \\J\\K; new static(); $l(); $x->$m(); $x->n; empty($x); }"
     assert symbols(text)["f"].metadata["calls"] == ["I", "K", "a", "c", "d", "e", "h"]
     started = time.process_time()
     symbols("function f() { $x" + "->b()" * 900 + "; }")

@@ -43,7 +43,22 @@ class PhpTraits(Traits):
 
     plain_values = frozenset({"integer", "float", "boolean", "null", "unary_op_expression"})
     natives: ClassVar[Mapping[str, str]] = {"enum_case": "enum case", "anonymous_class": "class"}
-    ignored_calls = frozenset({"define", "describe", "it", "parent", "self", "static", "test"})
+    ignored_calls = frozenset(
+        {
+            "define",
+            "describe",
+            "die",
+            "empty",
+            "exit",
+            "isset",
+            "it",
+            "parent",
+            "self",
+            "static",
+            "test",
+            "unset",
+        }
+    )
     directives = re.compile(Traits.directives.pattern + r"|\{@inheritDoc\}", re.IGNORECASE)
     line_patterns = (
         LinePattern(
@@ -230,8 +245,8 @@ def _places(parts: list[str], folders: list[str]) -> Iterator[str]:
     starts = [at for at, folder in enumerate(folders) if folder in _SOURCES]
     roots = [folders[: at + 1] for at in starts] or [["src"]]
     for root in roots:
-        for left in range(1, min(3, len(parts))):
-            if left == 1 or len(parts) - left > 1:
+        for left in range(min(3, len(parts))):
+            if left < 2 or len(parts) - left > 1:
                 yield "/".join([*root, *parts[left:]]) + ".php"
 
 
