@@ -62,7 +62,7 @@ def test_a_name_is_found_under_its_declarators(text: str, name: str, native: str
 
 @pytest.mark.parametrize("written", ["int (*f)", "size_t (*f)", "node * (*f)", "const char ** (*f)"])
 def test_an_unknown_word_before_a_pointer_to_a_function_hides_no_name(written: str) -> None:
-    found = symbols(f"MODULE_API {written}(ctx *c) MODULE_ATTR;", broken=True)
+    found = symbols(f"HOOK {written}(ctx *c) MARK;", broken=True)
     assert {name: draft.metadata["nativeKind"] for name, draft in found.items()} == {"f": "variable"}
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from t2c.ledger.intake.code.lang.macros import without_macros
 from t2c.ledger.intake.code.outline import Definition, Found, SymbolKind
 from t2c.ledger.intake.code.traits import LinePattern, Traits, joined_path, plain_name
 
@@ -31,10 +32,11 @@ _INCLUDED: Final = re.compile(r"#\s*include(?:_next)?\s*(<[^>\n]+>|\"[^\"\n]+\"|
 _TEST_PATH: Final = re.compile(r"(?:^|/)(?:unit_?tests?|testing|t)/|unit_?tests?[^/]*$", re.IGNORECASE)
 _TEST_NAME: Final = re.compile(r"test(?:$|[^a-z])|.*(?:_test|[a-z0-9]Test)\Z")
 _TEST_MACRO: Final = re.compile(
-    rb"(?:(?:[A-Z]+_)?TEST(?:_[FPEI]|_CASE|_METHOD|_CASE_METHOD)?|U(?:BENCH|TEST)(?:_[FI])?|(?:Parameterized)?Test"
+    rb"(?:(?:[A-Z][A-Z_]*_)?TEST(?:_[FPEI]|_CASE|_METHOD|_CASE_METHOD)?|UTEST(?:_[FI])?|(?:Parameterized)?Test"
     rb"|SCENARIO)\Z"
 )
-_ARGUMENTS: Final = re.compile(rb"\(\s*(?:\"(?P<title>[^\"\n]{1,160})\"|(?P<names>[^()\"]{1,300}))")
+_TITLE: Final = re.compile(rb"\"([^\"\n]{1,160})\"")
+_ARGUMENTS: Final = re.compile(rb"\(([^()\"]{1,300})")
 
 
 class CFamilyTraits(Traits):
@@ -63,7 +65,7 @@ class CFamilyTraits(Traits):
 
     def name(self, found: Found) -> str:
         """The name under the declarators; for the macro of a test framework what it makes a test of."""
-        if self._is_test_macro(found):
+        if self.is_test_macro(found):
             return self._test_name(found)
         written, end = found.written, found.name_start + len(found.written)
         if found.role == "const" and found.node is not None:
@@ -77,9 +79,13 @@ class CFamilyTraits(Traits):
         if after is not None and (after[1] or written in _RESERVED):
             # `API int (*f)(void)`: an unknown word before the type makes the type look like the name.
             return plain_name(after[2]) if (found.role == "const") == bool(after[1]) else ""
-        return "" if written in _RESERVED else plain_name(written)
+        return "" if written in _RESERVED else self.spelled(written)
 
-    def _is_test_macro(self, found: Found) -> bool:
+    def spelled(self, written: bytes) -> str:
+        """The name as records give it."""
+        return plain_name(written)
+
+    def is_test_macro(self, found: Found) -> bool:
         """True for `TEST(Suite, name) { … }`, which is read as a function that returns nothing, or as a call."""
         node = found.node
         if node is None or found.role != "func":
@@ -102,17 +108,17 @@ class CFamilyTraits(Traits):
         if calls := found.captures.get("_test"):
             found.header_end = found.start
             found.start = found.lead = calls[0].start_byte
-        arguments = _ARGUMENTS.search(found.header)
-        if arguments is None:
+        header = found.header[: 4 * _NEAR]
+        if (title := _TITLE.search(header)) is not None:
+            return " ".join(title[1].decode("utf-8", "ignore").split())
+        if (arguments := _ARGUMENTS.search(header)) is None:
             return ""
-        if (title := arguments["title"]) is not None:
-            return " ".join(title.decode("utf-8", "ignore").split())
-        parts = (plain_name(part) for part in arguments["names"].split(b",")[:2])
+        parts = (plain_name(part) for part in arguments[1].split(b",")[:2])
         return ".".join(part for part in parts if part)
 
     def kind(self, found: Found) -> SymbolKind:
         """A test that a macro makes is a function."""
-        return "function" if self._is_test_macro(found) else super().kind(found)
+        return "function" if self.is_test_macro(found) else super().kind(found)
 
     def native(self, found: Found, kind: SymbolKind) -> str:
         """`macro`, `test`, `variable`; struct, union and enum also for those that only a typedef names."""
@@ -121,7 +127,7 @@ class CFamilyTraits(Traits):
             return "variable" if kind == "constant" else kind
         if node.type in ("preproc_def", "preproc_function_def"):
             return "macro"
-        if self._is_test_macro(found):
+        if self.is_test_macro(found):
             return "test"
         if kind == "type":
             if "_typedef" in found.captures:
@@ -137,13 +143,12 @@ class CFamilyTraits(Traits):
         node, parent = found.node, found.parent
         if node is None:
             return True
+        inside = parent is not None and parent.is_callable
         if found.role == "type":
             typedefs = found.captures.get("_typedef")
-            if typedefs:
-                return _names_apart(typedefs[0])
-            return node.type != "type_definition" or not _names_apart(node)
+            whole = typedefs[0] if typedefs else node
+            return whole.type != "type_definition" or (not inside and _names_apart(whole) is bool(typedefs))
         if found.role == "func":
-            inside = parent is not None and parent.is_callable
             return not inside or node.type == "preproc_function_def"
         if node.type == "preproc_def" and node.child_by_field_name("value") is None:
             before = found.text[max(0, found.start - _NEAR) : found.start]
@@ -156,7 +161,7 @@ class CFamilyTraits(Traits):
 
     def is_public(self, found: Found) -> bool:
         """What is `static` belongs to its file."""
-        return b"static" not in _words(found) and not self._is_test_macro(found)
+        return b"static" not in _words(found) and not self.is_test_macro(found)
 
     def is_test_file(self, path: str) -> bool:
         """The usual paths, and those of unit tests."""
@@ -183,8 +188,7 @@ class CFamilyTraits(Traits):
             declarator = node.child_by_field_name("declarator")
             return None if declarator is None else declarator.child_by_field_name("value")
         if node.type == "expression_statement":
-            held = node.named_child(0)
-            return None if held is None else held.child_by_field_name("right")
+            return node.named_children[0].child_by_field_name("right")
         value = node.child_by_field_name("value")
         if node.type == "preproc_def" and value is not None and _PLAIN_MACRO.match(value.text or b""):
             return None
@@ -213,6 +217,10 @@ class CFamilyTraits(Traits):
             yield name
             yield f"include/{name}"
 
+    def for_grammar(self, text: bytes) -> bytes:
+        """Without macros that stand where the grammar expects none; it knows no macro and would lose its way."""
+        return without_macros(text)
+
     def module_name(self, path: str, package: str | None) -> str:
         """The path: it is what an `#include` names, and a header is not its source."""
         return path
@@ -221,6 +229,8 @@ class CFamilyTraits(Traits):
 def declared(node: Node) -> Node | None:
     """The node of the name that a declaration or declarator gives; itself if it is that."""
     for _ in range(_MAX_LEVELS):
+        if node.type == "operator_cast":
+            return node
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type in (
             "parenthesized_declarator",
@@ -230,7 +240,7 @@ def declared(node: Node) -> Node | None:
             index = 0 if node.type == "attributed_declarator" else max(0, node.named_child_count - 1)
             inner = node.named_child(index)
         if inner is None:
-            return node.child_by_field_name("name") or node
+            return node
         node = inner
     return None
 

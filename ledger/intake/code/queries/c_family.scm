@@ -9,18 +9,20 @@
 (declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @n))))) @d.func
 (declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (function_declarator declarator: (identifier) @n))))) @d.func
 (declaration declarator: (function_declarator declarator: (function_declarator declarator: (identifier) @n))) @d.func
+(declaration declarator: (function_declarator declarator: (parenthesized_declarator . (identifier) @n .))) @d.func
 (preproc_function_def name: (identifier) @n) @d.func
 
 (struct_specifier name: (_) @n body: (_)) @d.type
 (union_specifier name: (_) @n body: (_)) @d.type
 (enum_specifier name: (_) @n body: (_)) @d.type
+(function_definition type: (struct_specifier !body) declarator: (identifier) @n) @d.type
 (type_definition) @d.type
 (type_definition declarator: (_) @d.type) @_typedef
 
 ; What a framework makes a test of: a call and a block of its own to the grammar.
 ((expression_statement (call_expression function: (identifier) @_t arguments: (argument_list . (_) @n))) @_test
   . (compound_statement) @d.func
-  (#match? @_t "^(([A-Z]+_)?TEST(_[FPEI]|_CASE|_METHOD|_CASE_METHOD)?|UTEST(_[FI])?|(Parameterized)?Test|SCENARIO)$"))
+  (#match? @_t "^(([A-Z][A-Z_]*_)?TEST(_[FPEI]|_CASE|_METHOD|_CASE_METHOD)?|UTEST(_[FI])?|(Parameterized)?Test|SCENARIO)$"))
 
 (declaration declarator: (_) @n) @d.const
 (declaration type: (_ body: (_)) declarator: (_) @d.const) @_whole
