@@ -1,0 +1,71 @@
+"""The guide to sources: every command in it runs, in its order, and prints what is shown below it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from t2c.ledger.intake.registry import file_extractors
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "guide" / "sources.md").read_text()
+BLOCK = re.compile(r"^```sh\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+
+
+def test_every_command_of_the_guide_runs_and_prints_what_is_shown(t2c: Any, tmp_path: Path) -> None:
+    blocks = BLOCK.findall(PAGE)
+    shown = [output for _, output in blocks if output]
+    assert len(blocks) >= 10
+    assert len(shown) >= 6
+    assert len(blocks) + len(shown) == PAGE.count("```") // 2, "a block of another kind would not be run"
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "t2c").write_text(f'#!/bin/sh\nexec {sys.executable} -m t2c.cli "$@"\n')
+    (tools / "t2c").chmod(0o755)
+    (t2c.home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
+    environ = {**t2c.environ, "PATH": f"{tools}:{t2c.environ['PATH']}"}
+    (t2c.root / ".git").rmdir()
+    said = []
+    for block, output in blocks:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", block],
+            check=False,
+            cwd=t2c.root,
+            env=environ,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        said.append(done.stdout)
+        if output:
+            assert done.stdout == output, block
+    whole = "".join(said)
+    ids = re.findall(r"^INT-TODO-[0-9a-f]{20}$", whole, re.MULTILINE)
+    assert len(ids) == 4 and ids[:2] == ids[:1:-1], "reordered, ticked and moved, and the same records"
+
+
+def test_the_guide_has_a_section_for_every_stage() -> None:
+    class Choices:
+        markers = ("TODO",)
+        communication = "project"
+
+    sections = set(re.findall(r"^### `(\w+)`:", PAGE, re.MULTILINE))
+    assert sections == {*file_extractors(Choices()), "git"}
+
+
+def test_the_guide_names_every_kind_that_is_no_message() -> None:
+    kinds = set(re.findall(r"^\| \w+ \| \w+ \| `(\w+)` \|", (DOCS / "sources.md").read_text(), re.MULTILINE))
+    assert len(kinds) > 30
+    left = {kind for kind in kinds if f"`{kind}`" not in PAGE}
+    assert {kind for kind in left if not kind.startswith("communication_")} == set()
+
+
+def test_the_commands_of_the_page_on_omissions_run(t2c: Any) -> None:
+    (t2c.root / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", str(t2c.root)], check=True)
+    assert t2c("scan").code == 0
+    commands = re.findall(r"^t2c (.+)$", (DOCS / "omissions.md").read_text(), re.MULTILINE)
+    assert [t2c(*command.split()).code for command in commands] == [0, 1, 0]
