@@ -60,7 +60,7 @@ def test_members_of_a_class_and_who_may_use_them() -> None:
     found = symbols(
         "class W {\n  void a();\n public:\n  W();\n  W& b(int);\n  operator bool() const;\n"
         "  template <typename U> U* c();\n  virtual int d() const = 0;\n  static constexpr int kE = 1;\n  int data;\n"
-        "  int (*hook)(int);\n  using V = int;\n  enum Color { RED };\n protected:\n  int f() { return 1; }\n"
+        "  int (*hook)(int);\n  using V = int;\n  enum Color { RED };\n  enum { most = 1 };\n protected:\n  int f() { return 1; }\n"
         " private:\n  static const char* G;\n};\nstruct S {\n  int a();\n private:\n  int b();\n};\n"
     )
     assert {name: draft.metadata["public"] for name, draft in found.items()} == {
@@ -74,6 +74,7 @@ def test_members_of_a_class_and_who_may_use_them() -> None:
         "W.kE": True,
         "W.V": True,
         "W.Color": True,
+        "W.most": True,
         "W.f": False,
         "W.G": False,
         "S": True,
@@ -106,6 +107,8 @@ def test_a_template_starts_where_its_parameters_do() -> None:
     assert (found.lines, found.metadata["docstring"]) == ((2, 4), "Says it.")
     assert found.metadata["bases"] == ["Base<T, int>", "ns::Other"]
     assert (found.excerpt or "").startswith("template <typename T>\nclass W")
+    text = "// Says it.\nFOO_EXPORT template <typename T> class W {};\n"
+    assert symbols(text)["W"].metadata["docstring"] == "Says it."
 
 
 def test_a_constructor_calls_what_its_initialisers_call() -> None:
@@ -176,6 +179,7 @@ def test_a_macro_before_the_name_of_a_class_hides_neither_it_nor_its_members() -
         ("void f() EXCLUSIVE_LOCKS_REQUIRED(mutex_) { g(); }", ["EXCLUSIVE_LOCKS_REQUIRED(mutex_)"]),
         ("if (a) GUARD(b);", []),
         ("operator const T&() const;", ["const"]),
+        ("if FOO_CONSTEXPR20 (a) b();", ["FOO_CONSTEXPR20"]),
     ],
 )
 def test_macros_are_hidden_from_the_grammar_where_it_expects_none(text: str, macros: list[str]) -> None:

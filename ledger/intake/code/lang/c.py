@@ -156,7 +156,7 @@ class CFamilyTraits(Traits):
                 b"#ifndef " + found.written
             )  # a guard against a second reading
         if node.type == "enumerator":
-            return parent is None or parent.kind != "type"
+            return parent is None or parent.native != "enum"
         return node.type != "declaration" or not (_makes_type(node) or _has_several(node))
 
     def is_public(self, found: Found) -> bool:

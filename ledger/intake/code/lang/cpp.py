@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["TRAITS"]
 
 _OPERATOR: Final = re.compile(rb"(?:^|::|\s)operator(?!\w)\s*")
+_WORD: Final = re.compile(rb"\w{1,60}")
 _SCOPE: Final = re.compile(rb"\s*::\s*(?:template\s)?\s*")
 _BASE_WORDS: Final = re.compile(r"\b(?:public|protected|private|virtual)\b|^\s*:")
 _CLOSED: Final = frozenset({"private", "protected"})
@@ -66,7 +67,10 @@ class CppTraits(CFamilyTraits):
     def name(self, found: Found) -> str:
         """The name; a template starts where its parameters do."""
         if templates := found.captures.get("_template"):
-            found.start = found.lead = templates[0].start_byte
+            found.start = start = templates[0].start_byte
+            line = found.text.rfind(b"\n", max(0, start - MAX_NAME), start) + 1
+            before = found.text[line:start].strip()
+            found.lead = start if not _WORD.fullmatch(before) else found.text.index(before, line)
         return super().name(found)
 
     def spelled(self, written: bytes) -> str:

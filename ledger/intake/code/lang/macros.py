@@ -12,6 +12,7 @@ from typing import Final
 __all__ = ["without_macros"]
 
 _MAX_LINES: Final = 32
+_MAX_LINE: Final = 500
 _WORTH: Final = re.compile(rb"[A-Z][A-Z0-9_]{3}|__has_|operator[ \t]+const")
 _BEFORE_NAME: Final = re.compile(
     rb"\b(?:class|struct|union|enum)[ \t]+(?P<macro>[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,100}\))?)"
@@ -19,20 +20,29 @@ _BEFORE_NAME: Final = re.compile(
 )
 """`class API Name {`"""
 
-_SPECIFIER: Final = re.compile(
-    rb"(?<![\w#])(?P<macro>[A-Z][A-Z0-9_]{0,60}(?:_|(?<=\w))(?:API_?|EXPORTS?_?|(?:FORCE_?|ALWAYS_)?INLINE|CONSTEXPR(?:_?\d\d)?"
-    rb"|CONSTEVAL(?:_?\d\d)?|NODISCARD|NORETURN|PUBLIC|DLL|DEPRECATED))(?=[ \t]+[A-Za-z_:~])"
+_SPECIFIER: Final = re.compile(rb"\b(?P<macro>[A-Z][A-Z0-9_]{2,60})[ \t]+(?=[A-Za-z_:~])")
+_SPECIFIERS: Final = frozenset(
+    b"API EXPORT EXPORTS INLINE CONSTEXPR CONSTEVAL NODISCARD NORETURN PUBLIC DLL DEPRECATED".split()
 )
-"""`SOME_API int f();`, `SOME_CONSTEXPR f() {}`"""
+"""`SOME_API int f();`, `SOME_CONSTEXPR f() {}`: what the name ends with."""
 
+_WORDS_OF_ANNOTATIONS: Final = (
+    rb"(?:GUARDED_BY|LOCKS?_REQUIRED|LOCKS_EXCLUDED|LOCK_FUNCTION|EXCLUSIVE_LOCK|ACQUIRED_BEFORE|ACQUIRED_AFTER"
+    rb"|THREAD_SAFETY_ANALYSIS|PRINTF_FORMAT|FORMAT_PRINTF|LIFETIME_BOUND|_ATTR)\b"
+)
+_ANNOTATES: Final = re.compile(_WORDS_OF_ANNOTATIONS)
 _ANNOTATION: Final = re.compile(
-    rb"(?<=[\w)])\s{1,40}(?P<macro>[A-Z_]{0,40}(?:GUARDED_BY|LOCKS?_REQUIRED|LOCKS_EXCLUDED|LOCK_FUNCTION|ACQUIRED_BEFORE"
-    rb"|ACQUIRED_AFTER|THREAD_SAFETY_ANALYSIS|PRINTF_FORMAT|FORMAT_PRINTF|LIFETIME_BOUND|EXCLUSIVE_LOCK|_ATTR)(?:\([^()\n]{0,100}\))?)(?=\s{0,40}[;{=,):])"
+    rb"(?<=[\w)])\s{1,40}(?P<macro>[A-Z_]{0,40}"
+    + _WORDS_OF_ANNOTATIONS
+    + rb"(?:\([^()\n]{0,100}\))?)(?=\s{0,40}[;{=,):])"
 )
 """`int count GUARDED_BY(mutex);`"""
 
 _CONVERSION: Final = re.compile(rb"\boperator[ \t]{1,8}(?P<macro>const)[ \t]")
 """`operator const T&()`, which the grammar does not know."""
+
+_CONDITION: Final = re.compile(rb"\bif[ \t]+(?P<macro>[A-Z][A-Z0-9_]{0,60}CONSTEXPR\w{0,10})(?=[ \t]*\()")
+"""`if SOME_CONSTEXPR (…)`"""
 
 _ALONE: Final = re.compile(rb"^[ \t]*(?P<macro>[A-Z][A-Z0-9_]{3,60})[ \t\r]*$", re.MULTILINE)
 _CONTINUES: Final = re.compile(rb"\s{0,200}[^\w\s#/~\[]")
@@ -56,16 +66,15 @@ def without_macros(text: bytes) -> bytes:
 
 
 def _macros(text: bytes) -> Iterator[tuple[int, int, bytes]]:
-    for match in _BEFORE_NAME.finditer(text):
-        yield *match.span("macro"), b""
     for match in _SPECIFIER.finditer(text):
-        if not _is_directive(text, match.start()):
+        if _ends_as_specifier(match["macro"]) and not _is_directive(text, match.start()):
             yield *match.span("macro"), b""
-    for match in _ANNOTATION.finditer(text):
+    for match in _ANNOTATION.finditer(text) if _ANNOTATES.search(text) else ():
         if not _is_directive(text, match.start("macro")):
             yield *match.span("macro"), b""
-    for match in _CONVERSION.finditer(text):
-        yield *match.span("macro"), b""
+    for pattern in (_BEFORE_NAME, _CONVERSION, _CONDITION):
+        for match in pattern.finditer(text):
+            yield *match.span("macro"), b""
     alone = -1
     for match in _ALONE.finditer(text):
         start, end = match.span("macro")
@@ -73,13 +82,19 @@ def _macros(text: bytes) -> Iterator[tuple[int, int, bytes]]:
         if (follows or _ends_statement(text, match.start())) and _CONTINUES.match(text, end) is None:
             alone = end
             yield start, end, b""
-    for match in _QUESTION.finditer(text):
+    for match in _QUESTION.finditer(text) if b"HAS_" in text or b"__has_" in text else ():
         yield *match.span("macro"), b"1"
+
+
+def _ends_as_specifier(macro: bytes) -> bool:
+    """True for `API`, `SOME_API`, `FORCEINLINE`, `SOME_CONSTEXPR20`."""
+    last = macro.rstrip(b"_0123456789").rpartition(b"_")[2]
+    return last in _SPECIFIERS or last.endswith(b"INLINE")
 
 
 def _is_directive(text: bytes, at: int) -> bool:
     """True if the line starts with `#`."""
-    start = text.rfind(b"\n", max(0, at - 500), at) + 1
+    start = text.rfind(b"\n", max(0, at - _MAX_LINE), at) + 1
     return text[start:at].lstrip().startswith(b"#")
 
 
@@ -88,7 +103,7 @@ def _ends_statement(text: bytes, end: int) -> bool:
     for _ in range(_MAX_LINES):
         if not end:
             return True
-        start = text.rfind(b"\n", 0, end - 1) + 1
+        start = text.rfind(b"\n", max(0, end - _MAX_LINE), end - 1) + 1 or max(0, end - _MAX_LINE)
         line = text[start:end].strip()
         if line:
             return line.endswith((b";", b"}", b"*/")) or line.startswith((b"//", b"#"))
