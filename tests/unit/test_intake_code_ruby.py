@@ -85,6 +85,13 @@ def test_names_of_what_is_defined_in_many_ways(text: str, name: str, kind: str, 
     assert (found[name].metadata["symbolKind"], found[name].metadata["nativeKind"]) == (kind, native)
 
 
+def test_comments_inside_are_no_part_of_the_head() -> None:
+    text = "module A\n  # Says.\n  class B < C # Too.\n    # Again.\n    def f(a) # And again.\n      a\n    end\n  end\nend"
+    found = symbols(text)
+    assert [draft.excerpt for draft in found.values()] == ["module A", "class B < C", "def f(a)"]
+    assert found["A.B"].metadata["docstring"] == "Says."
+
+
 def test_a_list_of_attributes_is_one_record_each_side_by_side() -> None:
     text = "class A\n  # Says.\n  attr_reader :b, :c,\n              :d\n  def e; end\nend"
     assert list(symbols(text)) == ["A", "A.b", "A.c", "A.d", "A.e"]

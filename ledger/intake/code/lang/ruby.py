@@ -72,11 +72,14 @@ class RubyTraits(Traits):
     )
 
     def body(self, node: Node) -> Node | None:
-        """Of calls their block; of `X = Struct.new do` that of the value."""
+        """Of calls their block, of `X = Struct.new do` that of the value; comments before the first line count too."""
         if node.type == "assignment":
             value = node.child_by_field_name("right")
             return None if value is None else value.child_by_field_name("block")
-        return node.child_by_field_name("block" if node.type == "call" else "body")
+        if node.type == "call":
+            return node.child_by_field_name("block")
+        parts = node.named_children[:_MAX_PARTS]
+        return next((part for part in parts if part.type == "comment"), node.child_by_field_name("body"))
 
     def name_node(self, node: Node) -> Node | None:
         """Attributes and some constants are their own name."""
