@@ -248,8 +248,16 @@ def test_what_the_grammar_is_known_to_fail_on_it_gets_in_other_words(text: str) 
     content = text.encode() + b"\n"
     given = traits_of(language).for_grammar(content)
     assert parser.parse(content).root_node.has_error or "enum" in text
-    assert not parser.parse(given).root_node.has_error, given
     assert len(given) == len(content)
+    assert drafts(text)
+
+
+def test_a_body_in_one_line_holds_its_members() -> None:
+    found = symbols(
+        "interface I { fun z() }\nclass A { companion object { fun of() = A() } }\nfun after() {}"
+    )
+    assert set(found) == {"I", "I.z", "A", "A.Companion", "A.Companion.of", "after"}
+    assert all(draft.confidence == 1 for draft in found.values())
 
 
 @pytest.mark.parametrize(
