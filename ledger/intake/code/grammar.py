@@ -6,9 +6,12 @@ of that language.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from t2c.ledger.intake.code.languages import Language
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Grammar", "grammar_of", "query_text", "wheel_version"]
 
+_QUERIES: Final = Path(__file__).parent / "queries"
+_METADATA: Final = ".dist-info"
 _ERRORS: Final = "\n(ERROR) @err\n(MISSING) @err\n"
 
 
@@ -43,13 +48,31 @@ def grammar_of(language: Language) -> Grammar:
 @cache
 def query_text(language: Language) -> str:
     """The text of all query files of a language."""
-    folder = files("t2c.ledger.intake.code").joinpath("queries")
-    return "\n".join(folder.joinpath(name).read_text("utf-8") for name in language.query_files)
+    return "\n".join((_QUERIES / name).read_text("utf-8") for name in language.query_files)
 
 
 @cache
 def wheel_version(language: Language) -> str:
     """The installed version of the grammar's package, since some grammars do not know their own."""
+    found = _installed().get(language.package)
+    if found is not None:
+        return found
     from importlib.metadata import version
 
     return version(language.package)
+
+
+@cache
+def _installed() -> Mapping[str, str]:
+    """The grammars that are installed as folders, by a look at each place once: asking for one takes a millisecond."""
+    found: dict[str, str] = {}
+    for place in sys.path:
+        try:
+            names = os.listdir(place or ".")  # noqa: PTH208 - plain names
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith("tree_sitter") and name.endswith(_METADATA):
+                package, _, version = name.removesuffix(_METADATA).rpartition("-")
+                found.setdefault(package.replace("_", "-"), version)
+    return found
