@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from common import BENCH, compiled, t2c
 from page import Row, machine, store, table
 
-PATIENCE = 1800
+PATIENCE = 240
 """Seconds after which a run of the peer is given up."""
 LONG = 20.0
 """CPU seconds of a first scan from which a later one is measured against it."""
@@ -203,7 +203,7 @@ def _against(name: str, what: str, first: Spent, theirs: Spent | None) -> Row:
 def _summary(theirs: Spent) -> str:
     """How the peer ended and what it found, in its own numbers."""
     if theirs.code:
-        return "given up" if theirs.code < 0 else f"ended with {theirs.code}"
+        return f"given up after {PATIENCE} s" if theirs.code < 0 else f"ended with {theirs.code}"
     try:
         said: Any = json.loads(theirs.output)
         counts = {key: said[key] for key in ("records", "relations") if isinstance(said.get(key), int)}
