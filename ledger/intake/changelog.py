@@ -21,6 +21,7 @@ from t2c.ledger.intake.changes.categories import action_of, is_breaking, is_cate
 from t2c.ledger.intake.changes.drafts import Section
 from t2c.ledger.intake.changes.formats import Format
 from t2c.ledger.intake.changes.lines import told
+from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import Block, Code, Heading, Item, Paragraph, Row
 from t2c.ledger.intake.releases import (
@@ -98,7 +99,8 @@ class ChangelogExtractor(TextFileExtractor):
         if reason is not None:
             notes.add("unsupported_format", reason)
             return None
-        return super().lines(path, content, notes)
+        read = super().lines(path, content, notes)
+        return None if read is None else without_marks(read, notes)
 
     def statements(
         self, path: str, content: bytes, lines: Iterator[str], tree: Tree, notes: Notes

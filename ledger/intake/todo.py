@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake import markup, rst
 from t2c.ledger.intake.base import Draft, Tree
+from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.tasks import asciidoc, org, todotxt
 from t2c.ledger.intake.tasks.markdown import Tasks
@@ -36,7 +37,8 @@ class TodoExtractor(TextFileExtractor):
         if content.startswith(b"#!"):
             notes.add("executable_script", "a program, not a list of tasks", 1)
             return None
-        return super().lines(path, content, notes)
+        read = super().lines(path, content, notes)
+        return None if read is None else without_marks(read, notes)
 
     def statements(
         self, path: str, content: bytes, lines: Iterator[str], tree: Tree, notes: Notes

@@ -13,6 +13,7 @@ from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
 from t2c.ledger.intake.changelog import ChangelogExtractor
 from t2c.ledger.intake.changes.fragments import FragmentExtractor
+from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.docs.decisions import decision_of
 from t2c.ledger.intake.docs.doorstop import NAME, doorstop_item
 from t2c.ledger.intake.docs.markdown import read_markdown
@@ -96,6 +97,7 @@ class DocumentExtractor:
         lines = text_lines(content, notes)
         if lines is None:
             return None
+        lines = without_marks(lines, notes)
         if ending == "sdoc":
             return tuple(_required(path, lines, tree, notes, sample=profile.sample))
         if ending == "rst" or (

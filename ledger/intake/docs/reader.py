@@ -14,7 +14,7 @@ from t2c.ledger.events.record import Action, EpistemicClass, Status
 from t2c.ledger.intake.base import Draft
 from t2c.ledger.intake.docs.blocks import Code, Document, Heading, Text
 from t2c.ledger.intake.docs.decisions import Decision, action_of, standing_of
-from t2c.ledger.intake.docs.openspec import DELTAS, near_sections, renaming
+from t2c.ledger.intake.docs.openspec import DELTAS, UnknownSections, near_sections, renaming
 from t2c.ledger.intake.docs.pending import Scenario, Specified
 from t2c.ledger.intake.docs.place import Above, Place
 from t2c.ledger.intake.docs.profile import Profile, with_title
@@ -80,7 +80,7 @@ class Reader:
         self._scenario: Scenario | None = None
         self._specified: Specified | None = None
         self._renamed: str | None = None
-        self._noted: set[int] = set()
+        self._unknown = UnknownSections()
 
     def read(self) -> Iterator[Draft]:
         """All statements of the document."""
@@ -99,6 +99,7 @@ class Reader:
                 case Code():
                     yield self._make.example(block, self._place.trail)
         yield from self._flush()
+        self._unknown.tell(self._make.notes)
 
     # --- headings -------------------------------------------------------------------------------------
 
@@ -134,12 +135,8 @@ class Reader:
     def _check_section(self, parent: Above) -> None:
         """Note a section of requirements whose name is no known one; its requirements are read all the same."""
         near = near_sections(parent.text, strictly=self._profile.delta is None)
-        if near is None or (not near and self._profile.delta is None) or parent.line in self._noted:
-            return
-        self._noted.add(parent.line)
-        meant = f"; near matches: {', '.join(near)}" if near else ""
-        detail = f"{parent.text[:80]!r} is no known section of requirements{meant}"
-        self._make.notes.add("unknown_section", detail, parent.line)
+        if near is not None and (near or self._profile.delta is not None):
+            self._unknown.add(parent.line, parent.text, near)
 
     # --- text -----------------------------------------------------------------------------------------
 

@@ -23,9 +23,13 @@ _BOX: Final = re.compile(r"\[([ xX/>!-])\](?:\s++|$)")
 _ODD_BOX: Final = re.compile(r"\[.?\](?![(\[:])")
 _TASK: Final = re.compile(r"(?:\*\*|`)?(T\d{3,})(?:\*\*|`)?(?::|\.|\s+[-–—])?\s+(?=\S)")
 _TASK_CELL: Final = re.compile(r"[*`\[]{0,3}(T\d{3,}|(?:T2C|TASK|TODO)-\d+)[*`\]]{0,3}$")
-_TASK_LIST: Final = re.compile(
-    r"(?:sub-?tasks?|tasks?|podzadania|zadania)\s*:\s*(T\d{3,}(?:\s*,\s*T\d{3,})*+)\s*\.?$", re.IGNORECASE
+_LISTED: Final = r"[*_]{0,2}(?:sub-?tasks?|tasks?|podzadania|zadania)\s*(?:\(\d+\)\s*)?(?::[*_]{0,2}|[*_]{0,2}:)\s*(`?T\d{3,}\b`?(?:(?:\s*,|\s*,?\s*(?:and|i|oraz|&))\s*`?T\d{3,}\b`?)*+)(?![-–—\w])"
+_TASK_LIST: Final = re.compile(rf"{_LISTED}\s*\.?$", re.IGNORECASE)
+_TASK_LIST_WITHIN: Final = re.compile(rf"(?<!\w){_LISTED}", re.IGNORECASE)
+_ANOTHER: Final = re.compile(
+    r"(?:\*\*|`)?T\d{3,}(?:\*\*|`)?(?::|\.|\s+[-–—])(?:\*\*|`)?\s|\[.?\](?![(\[:])|[-*+]\[.?\]|[•◦▪‣☐☑☒✓✔✅❌]"
 )
+"""A line that begins a task, although Markdown would have it go on with what the item above it says."""
 _TASK_HEADING: Final = re.compile(
     r"(?:sub-?task\s+)?[*`\[]{0,3}(T\d{3,})[*`\]]{0,3}(?:\s*[-–—:.]{1,3}\s*|\s+)(\S.*)$", re.IGNORECASE
 )
@@ -124,6 +128,15 @@ class Tasks(Struct):
         self.headings.append((heading.level, heading.text))
 
     def _item(self, item: Item) -> Iterator[tuple[int, Draft]]:
+        rest = _parted(item) if item.end > item.start and not self.strict else None
+        yield from self._one_item(item)
+        if item.more and not self.strict:
+            for match in _TASK_LIST_WITHIN.finditer(item.more):
+                self._name(match[1], match[0], (item.start, item.end))
+        if rest is not None:
+            yield from self._paragraph(rest)
+
+    def _one_item(self, item: Item) -> Iterator[tuple[int, Draft]]:
         del self.around[item.depth :]
         box = _BOX.match(item.text)
         above = self.around[-1].checked if self.around else None
@@ -173,7 +186,7 @@ class Tasks(Struct):
                 held, first, last = [line], number, number
             elif self._task_list(number, line):
                 continue
-            elif _TASK_LIKE.match(line) and not (held and not _ODD_BOX.match(line)):
+            elif _TASK_LIKE.match(line) and not (held and not _ANOTHER.match(line)):
                 self._odd(number)
             elif held:
                 held.append(line)
@@ -190,10 +203,13 @@ class Tasks(Struct):
         match = _TASK_LIST.match(line)
         if match is None:
             return False
-        for name in _TASK_ID.findall(match[1]):
-            draft = self._draft(name, line, (number, number), "task_list", None, _PLANNED)[1]
-            self.listed.append((number, draft))
+        self._name(match[1], line, (number, number))
         return True
+
+    def _name(self, names: str, raw: str, lines: tuple[int, int]) -> None:
+        for name in _TASK_ID.findall(names):
+            draft = self._draft(name, raw, lines, "task_list", None, _PLANNED)[1]
+            self.listed.append((lines[0], draft))
 
     def _row(self, row: Row) -> Iterator[tuple[int, Draft]]:
         self.around.clear()
@@ -265,6 +281,24 @@ class Tasks(Struct):
             extra=extra,
         )
         return lines[0], draft
+
+
+def _parted(item: Item) -> Paragraph | None:
+    """Cut an item before the first of its lines that is a task of its own; the lines from there on, if there is one."""
+    lines = item.raw.split("\n")
+    if len(lines) != item.end - item.start + 1:
+        return None  # too long to be kept as a whole
+    for index, line in enumerate(lines[1:], 1):
+        body = line.strip()
+        if _ANOTHER.match(body) or _TASK_LIST.match(body) or (line == body and _TASK.match(line)):
+            rest = tuple((item.start + at, lines[at].strip()) for at in range(index, len(lines)))
+            tail = " ".join(part for _, part in rest)
+            if not item.text.endswith(tail):
+                return None
+            item.text = item.text[: -len(tail)].rstrip()
+            item.raw, item.end = "\n".join(lines[:index]), item.start + index - 1
+            return Paragraph(rest)
+    return None
 
 
 def _beside(draft: Draft) -> Draft:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
+from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.frontmatter import FrontMatter, front_matter
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.lines import Notes, text_lines
@@ -62,9 +63,9 @@ class TaskRecordExtractor:
         lines = text_lines(content, notes)
         if lines is None:
             return Reading(scope, self.name, (), notes.warnings(), complete=False)
-        held = list(lines)
+        held = list(lines if path.endswith(".json") else without_marks(lines, notes))
         if path.endswith(".json"):
-            found = taskmaster.tasks("\n".join(held), (path, tree), notes)
+            found = taskmaster.tasks("\n".join(held), content, (path, tree), notes)
             if found is None:
                 return Reading(scope, self.name, (), notes.warnings(), complete=False)
             return Reading(scope, self.name, tuple(found), notes.warnings())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any, Final
 
 from t2c.ledger.intake.base import Draft, Tree
@@ -26,13 +27,17 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{\n]', re.DOTALL)
 _BROKEN: Final = re.compile(r"at line (\d+)")
 
 
-def tasks(text: str, place: tuple[str, Tree], notes: Notes) -> list[Draft] | None:
-    """All tasks in the order of the file; None, with a note that says where, if the text is no such JSON."""
+def tasks(text: str, content: bytes, place: tuple[str, Tree], notes: Notes) -> list[Draft] | None:
+    """All tasks in the order of the file; None, with a note that says where, if its text is no such JSON.
+
+    Nothing is made up for what cannot be parsed: the note keeps the digest of `content`, the bytes of the file.
+    """
     try:
         value = loads(text)
     except NotCanonical as error:
         match = _BROKEN.search(str(error))
-        notes.add("json_not_read", str(error)[:200], int(match[1]) if match else None)
+        digest = sha256(content).hexdigest()
+        notes.add("json_not_read", f"{str(error)[:200]}; SHA-256 {digest}", int(match[1]) if match else None)
         return None
     lines = _lines_of(value, _object_lines(text))
     if isinstance(value, dict) and isinstance(value.get("tasks"), list):
