@@ -91,7 +91,9 @@ def extract(
         raise result.failure
     left_out = sum(item["count"] for item in result.warnings if item["reason"] not in REMARKS)
     if strict and left_out:
-        raise Findings(f"{left_out} things were left out", remedy="see the warnings")
+        raise Findings(
+            f"{left_out:,} thing{' was' if left_out == 1 else 's were'} left out", remedy="see the warnings"
+        )
 
 
 def _document(result: Extracted) -> dict[str, object]:

@@ -90,7 +90,7 @@ def scan(
     left_out = sum(count for reason, count in result.omissions.items() if reason not in REMARKS)
     if strict and left_out:
         raise Findings(
-            f"{left_out} things were left out",
+            f"{left_out:,} thing{' was' if left_out == 1 else 's were'} left out",
             safe="everything that could be read is recorded",
             remedy="see `t2c ledger log --type omission.noted`",
         )

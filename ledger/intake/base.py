@@ -53,8 +53,10 @@ def no_progress(stage: str, done: int, total: int | None) -> None:
     """A Progress that tells nobody."""
 
 
-REMARKS: Final = frozenset({"line_endings", "recoded", "replace_refs", "grafts"})
-"""Reasons of warnings that tell how a file was read and leave nothing out."""
+REMARKS: Final = frozenset(
+    {"line_endings", "recoded", "replace_refs", "grafts", "no_commits", "not_a_repository"}
+)
+"""Reasons of warnings that leave nothing out: how a file was read, or that there is no history."""
 
 
 class Scope(NamedTuple):
