@@ -44,6 +44,8 @@ def natives(text: str) -> dict[str, str]:
         ("void (*f)(int) = 0;", "f", "variable"),
         ("clock (*f)(int) = NULL;", "f", "variable"),
         ("clock (*f)(void);", "f", "variable"),
+        ("clock * (*f)(clock *c);", "f", "variable"),
+        ("void (*f)(const char *s);", "f", "variable"),
         ("int e, *f;", "f", "variable"),
         ("#define f", "f", "macro"),
         ("#define f(x) ((x) + 1)", "f", "macro"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from t2c.ledger.intake.code.lang.branches import without_cut_branches
 from t2c.ledger.intake.code.lang.macros import without_macros
 from t2c.ledger.intake.code.outline import Definition, Found, SymbolKind
 from t2c.ledger.intake.code.traits import LinePattern, Traits, joined_path, plain_name
@@ -188,7 +189,8 @@ class CFamilyTraits(Traits):
             declarator = node.child_by_field_name("declarator")
             return None if declarator is None else declarator.child_by_field_name("value")
         if node.type == "expression_statement":
-            return node.named_children[0].child_by_field_name("right")
+            held = node.named_children[0]
+            return held.child_by_field_name("right") if held.type == "assignment_expression" else None
         value = node.child_by_field_name("value")
         if node.type == "preproc_def" and value is not None and _PLAIN_MACRO.match(value.text or b""):
             return None
@@ -218,8 +220,8 @@ class CFamilyTraits(Traits):
             yield f"include/{name}"
 
     def for_grammar(self, text: bytes) -> bytes:
-        """Without macros that stand where the grammar expects none; it knows no macro and would lose its way."""
-        return without_macros(text)
+        """Without macros, and branches of the preprocessor, that the grammar would lose its way at."""
+        return without_macros(without_cut_branches(text))
 
     def module_name(self, path: str, package: str | None) -> str:
         """The path: it is what an `#include` names, and a header is not its source."""
@@ -260,7 +262,9 @@ def _is_constant(found: Found) -> bool:
     if b"constexpr" in words:
         return True
     pointer = found.written.startswith((b"*", b"("))
-    return b"const" in (found.written[:_NEAR].replace(b"*", b" ").split() if pointer else words)
+    return b"const" in (
+        found.written[:_NEAR].partition(b")")[0].replace(b"*", b" ").split() if pointer else words
+    )
 
 
 def _names_apart(typedef: Node) -> bool:

@@ -28,7 +28,8 @@
 (declaration type: (_ body: (_)) declarator: (_) @d.const) @_whole
 (declaration declarator: (_) @d.const . ",") @_whole
 (declaration "," . declarator: (_) @d.const) @_whole
-; `type (*name)(void);` is a call to the grammar. Those in functions really are.
+; `type (*name)(void);` is a call to the grammar, `type * (*name)(a *b);` a product. Those in functions really are.
+(expression_statement (binary_expression left: (identifier) right: (call_expression function: (parenthesized_expression (pointer_expression argument: (identifier) @n))))) @d.const
 (expression_statement (call_expression function: (call_expression function: (identifier) arguments: (argument_list . (pointer_expression argument: (identifier) @n) .)))) @d.const
 (expression_statement (assignment_expression left: (call_expression function: (call_expression function: (identifier) arguments: (argument_list . (pointer_expression argument: (identifier) @n) .))))) @d.const
 (preproc_def name: (identifier) @n) @d.const
