@@ -114,6 +114,11 @@ def test_an_anonymous_object_is_named_by_its_property_or_is_a_part_of_what_makes
     assert found["f"].metadata["calls"] == ["g", "y", "z"]
 
 
+def test_calls_that_say_nothing_are_left_out() -> None:
+    found = symbols("fun f() {\n println(listOf(g<Int>(1).also { h() }))\n a?.b!!.c { it }\n}")
+    assert found["f"].metadata["calls"] == ["c", "g", "h"]
+
+
 def test_bases_are_types_without_their_arguments() -> None:
     found = symbols(
         "class A(x: Int) : B<C, (D) -> E>(x, y), @F G, h.I by x {\n fun f() = 1\n}\nobject J : K()"
@@ -124,8 +129,9 @@ def test_bases_are_types_without_their_arguments() -> None:
 
 def test_annotations_belong_to_declarations_and_not_to_their_parameters() -> None:
     found = symbols(
-        '@A("x") @b.C\nclass D(@get:E("y") val x: Int) {\n @field:F\n val y = 1\n @G fun h(@I j: Int) {}\n}'
+        '@A("x") @b.C\nclass D(@get:E("y") val x: Int) {\n @field:F\n val y = 1\n @G fun h(@I j: Int) {}\n @field:K val LIMIT = 1\n}'
     )
+    assert found["D.LIMIT"].metadata["decorators"] == ["K"]
     assert found["D"].metadata["decorators"] == ["A", "b.C"]
     assert found["D.h"].metadata["decorators"] == ["G"]
 

@@ -115,6 +115,10 @@ def test_givens_and_extensions() -> None:
     }
 
 
+def test_the_value_of_a_given_is_not_shown() -> None:
+    assert symbols('given key: String = "x"')["key"].excerpt == "given key: String"
+
+
 def test_imports_are_of_packages_and_names_start_at_the_first_type() -> None:
     found = {
         draft.symbol: draft.metadata["names"]
@@ -192,6 +196,7 @@ def test_titles_of_many_styles() -> None:
     }  # fmt: skip
     assert {name for name, draft in symbols(text).items() if draft.metadata["test"]} == {"S6.seven"}
     assert all(not draft.symbols for name, draft in found.items() if " " in name)
+    assert {found[name].metadata["symbolKind"] for name in calls if " " in name} == {"function"}
 
 
 @pytest.mark.parametrize(

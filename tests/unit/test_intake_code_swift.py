@@ -165,6 +165,7 @@ def test_tests_of_three_frameworks() -> None:
     }  # fmt: skip
     assert found["Things.adds"].metadata["docstring"] == "adds up"
     assert found["S.spec > x > does"].metadata["calls"] == ["f"]
+    assert found["S.spec > x > does"].metadata["symbolKind"] == "function"
     outside = {name for name, draft in symbols(text).items() if draft.metadata["test"]}
     assert outside == {"Things", "Things.adds", "Things.two words"}
 

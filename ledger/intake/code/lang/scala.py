@@ -219,10 +219,6 @@ class ScalaTraits(Traits):
         """What follows `=`; the body of a given."""
         return node.child_by_field_name("value") or node.child_by_field_name("body")
 
-    def takes_call(self, owner: Definition, start: int) -> bool:
-        """Not the words of a titled test itself."""
-        return owner.native != "test" or start >= owner.header_end
-
     def callee(self, window: bytes) -> str:
         """The name before type arguments."""
         arguments = _TYPE_ARGUMENTS.search(window) if window.endswith(b"]") else None

@@ -222,10 +222,6 @@ class SwiftTraits(Traits):
             return node.child_by_field_name("computed_value")
         return next((value for value in values if value.type not in self.plain_values), values[0])
 
-    def takes_call(self, owner: Definition, start: int) -> bool:
-        """Not the words of a titled test itself."""
-        return owner.native != "test" or start >= owner.header_end
-
     def callee(self, window: bytes) -> str:
         """The name before type arguments and before `!`."""
         window = window.rstrip(b"!?")
