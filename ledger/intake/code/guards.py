@@ -46,7 +46,8 @@ _MAX_DEPTH: Final = 1000
 _MAX_ANGLES: Final = 500
 _MAX_BAD_BYTES: Final = 32
 _MAX_BAD_SHARE: Final = 0.01
-_CHUNK: Final = 65536
+_CHUNK: Final = 4096
+"""Bytes that the parser gets at a time. A predicate of a query gets as many to see one word."""
 
 _WIDE_MARKS: Final = (
     (b"\xff\xfe\x00\x00", "utf-32"),
