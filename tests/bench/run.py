@@ -23,9 +23,9 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = {
     "standard": (
         "verify.py", "append.py", "replay.py", "refresh.py", "proofs.py", "command.py", "transfer.py", "redaction.py",
-        "scan.py",
+        "scan.py", "history.py",
     ),
-    "million": ("million.py",),
+    "million": ("million.py", "monorepo.py"),
 }  # fmt: skip
 
 
