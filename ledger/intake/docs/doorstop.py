@@ -30,6 +30,8 @@ _SIGNS: Final = 3
 """Keys of an item that have to be there, so that no other YAML file is taken for one."""
 _MOST: Final = 200
 """References of one item that are read."""
+_FOLDERS: Final = frozenset({"folder", "directory", "dir"})
+_NULL: Final = frozenset({"", "null", "Null", "NULL", "~"})
 _FALSE: Final = frozenset({"false", "no", "off", "n"})
 _MARKED: Final = re.compile(rb"^(?:text|header)\s*:", re.MULTILINE)
 
@@ -114,7 +116,7 @@ def _requirement(
             "headingPath": [], "documentationOrigin": "requirement", "form": "identified", "requirementId": uid,
             "constraint": direction == "negative" and strength in ("required", "recommended"), "links": links,
             "level": level, "active": active, "normative": normative, "sample": sample,
-            "reviewed": _string(held.get("reviewed")) or None,
+            "reviewed": None if _string(held.get("reviewed")) in _NULL else held["reviewed"],
         },
     )  # fmt: skip
 
@@ -134,12 +136,19 @@ def _anchor(path: str, uid: str, reference: Mapping[str, str], tree: Tree) -> Dr
     written = reference["path"].replace("\\", "/").removeprefix("./").rstrip("/")
     beside = f"{path.rpartition('/')[0]}/{written}".lstrip("/")
     place = next((name for name in (written, beside) if name in tree), written)
-    a_word = place not in tree and "/" not in place and place.rpartition(".")[2].lower() not in EXTENSIONS
+    kind = reference.get("type") or ("folder" if reference["path"].endswith(("/", "\\")) else "file")
+    a_folder = kind in _FOLDERS
+    a_word = (
+        place not in tree
+        and not a_folder
+        and "/" not in place
+        and place.rpartition(".")[2].lower() not in EXTENSIONS
+    )
     content = tree.content(place) if place in tree else None
     actual = sha256(content).hexdigest() if content is not None else None
     reviewed = reference.get("sha") or reference.get("sha256") or None
     inside = not place.startswith("/") and ".." not in place.split("/") and "://" not in place and bool(place)
-    missing = not a_word and "." in place.rpartition("/")[2] and place not in tree
+    missing = not a_word and not a_folder and "." in place.rpartition("/")[2] and place not in tree
     return Draft(
         kind="requirement_anchor",
         text=f"{uid} refers to {written}",
@@ -153,7 +162,7 @@ def _anchor(path: str, uid: str, reference: Mapping[str, str], tree: Tree) -> Dr
         paths=(place,) if inside and not a_word else (),
         metadata={
             "headingPath": [], "documentationOrigin": "requirement", "requirementId": uid,
-            "type": "keyword" if a_word else reference.get("type") or "file", "keyword": reference.get("keyword") or None,
+            "type": "keyword" if a_word else "folder" if a_folder else kind, "keyword": reference.get("keyword") or None,
             "contentSha256": actual, "reviewedSha256": reviewed, "missing": missing,
             "suspect": None if reviewed is None or actual is None else reviewed.lower() != actual,
         },
