@@ -207,3 +207,16 @@ def test_where_the_grammar_fails_lines_are_read() -> None:
         (draft.symbol or "").rpartition(".")[2] for draft in reading.records if "line_fallback" in draft.basis
     }
     assert found & {"left", "right", "A"}
+
+
+def test_all_functions_are_methods_but_those_of_a_file_without_a_class() -> None:
+    found = symbols("class A { void f() { g(new B() { void h() {} }); } }")
+    assert found["A.f.h"].metadata["symbolKind"] == "method"
+    assert symbols("void f() {}")["f"].metadata["symbolKind"] == "function"
+
+
+def test_javadoc_that_only_inherits_says_nothing() -> None:
+    found = symbols(
+        "class A {\n  /** {@inheritDoc} */\n  void f() {}\n  /**\n   * <p>\n   * Says.\n   */\n  void g() {}\n}"
+    )
+    assert [draft.metadata.get("docstring") for draft in found.values()] == [None, None, "Says."]

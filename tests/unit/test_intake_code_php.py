@@ -55,13 +55,13 @@ def test_names_stand_below_their_namespace() -> None:
 def test_constants_are_written_in_three_ways() -> None:
     found = symbols(
         "const A = 1, B = 's3cret';\ndefine('C', 's3cret'); \\define(\"D\", 2);\nclass E { const F = -1; }\n"
-        "enum G { case H; }\nfunction f() { define('I', 1); }\n"
+        "enum G { case h; }\nfunction f() { define('I', 1); }\n"
     )
     constants = {
         name: draft.excerpt for name, draft in found.items() if draft.metadata["symbolKind"] == "constant"
     }
     assert constants == {
-        "A": "const A = 1", "B": "B", "C": "define('C',", "E.F": "const F = -1", "G.H": "case H;",
+        "A": "const A = 1", "B": "B", "C": "define('C',", "E.F": "const F = -1", "G.h": "case h;",
     }  # fmt: skip
 
 
@@ -142,7 +142,9 @@ def test_tests_of_pest_have_titles_that_name_nothing() -> None:
         "adds": "test",
         "Parcel > is 'light'": "test",
     }
+    assert {draft.metadata["symbolKind"] for draft in found.values()} == {"function"}
     adds = found["adds"]
+    assert adds.excerpt == "test"
     assert (adds.symbols, adds.metadata["test"], adds.metadata["calls"]) == (
         (),
         True,
@@ -159,6 +161,7 @@ def test_tests_of_pest_have_titles_that_name_nothing() -> None:
         ("/** Says.\n * @license MIT\n */\nnamespace A;", None),
         ("/** Of B. */\nfinal class B {}", None),
         ("/** Of B. */\n#[X]\nclass B {}", None),
+        ("/**\n * <p>\n * Says.\n */\nnamespace A;", "Says."),
         ("/* (c) me */\n/** @see x\n * Says. */\nnamespace A;", "Says."),
     ],
 )
@@ -210,3 +213,21 @@ def test_where_the_grammar_fails_lines_are_read() -> None:
         (draft.symbol or "").rpartition(".")[2] for draft in reading.records if "line_fallback" in draft.basis
     }
     assert found & {"left", "right", "A"}
+
+
+def test_each_kind_of_definition_has_the_word_of_the_language() -> None:
+    found = symbols(
+        "enum A { case B; }\ntrait C {\n  /** {@inheritDoc} */\n  function f() {}\n}\n"
+        "function g() { return new class { function h() {} }; }\n"
+    )
+    assert {name: (draft.metadata["symbolKind"], draft.metadata["nativeKind"]) for name, draft in found.items()} == {
+        "A": ("type", "enum"), "A.B": ("constant", "enum case"), "C": ("type", "trait"), "C.f": ("method", "method"),
+        "g": ("function", "function"), "g.class@anonymous.h": ("method", "method"),
+    }  # fmt: skip
+    assert "docstring" not in found["C.f"].metadata
+
+
+def test_a_script_that_names_its_interpreter_can_be_started() -> None:
+    for text, entry in [(b"#!/usr/bin/env php\n<?php f();", True), (b"<?php f();", False)]:
+        module, *_ = CodeExtractor().read("bin/a.php", text, NO_FILES).records
+        assert module.metadata["entryPoint"] is entry

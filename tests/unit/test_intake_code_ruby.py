@@ -45,6 +45,7 @@ def symbols(text: str, path: str = "lib/a.rb") -> dict[str, Draft]:
         ("class A\n  F = 1\n  private_constant :F\nend", "A.F", False),
         ("class A\n  private\n  F = 1\nend", "A.F", True),
         ("class A\n  private\n  attr_reader :f\nend", "A.f", False),
+        ("describe A do\n  def f; end\nend", "A.f", False),
         ("module A\n  module_function\n  def f; end\nend", "A.f", True),
         ("class A\n  private\nend\nclass A\n  def f; end\nend", "A.f", True),
     ],
@@ -128,6 +129,7 @@ def test_forms_of_imports(text: str, expected: dict[str, list[str]]) -> None:
         ("gems/x/lib/a.rb", "require 'x/c'", ["gems/x/lib/x/c.rb", "lib/x/c.rb"], "gems/x/lib/x/c.rb"),
         ("spec/a/b_spec.rb", "require 'spec_helper'", ["spec/spec_helper.rb"], "spec/spec_helper.rb"),
         ("test/a_test.rb", "require 'a'", ["lib/a.rb"], "lib/a.rb"),
+        ("x/lib/x.rb", "require 'a/b'", ["lib/a/b.rb"], "lib/a/b.rb"),
         ("a.rb", "require 'json'", ["json.rb"], None),
     ],
 )
@@ -238,3 +240,7 @@ def test_where_the_grammar_fails_lines_are_read() -> None:
         (draft.symbol or "").rpartition(".")[2] for draft in reading.records if "line_fallback" in draft.basis
     }
     assert found & {"left", "right", "A"}
+
+
+def test_a_block_of_comment_documents_too() -> None:
+    assert symbols("=begin\nSays.\n=end\ndef f; end")["f"].metadata["docstring"] == "Says."

@@ -210,3 +210,25 @@ def test_where_the_grammar_fails_lines_are_read() -> None:
     reading = CodeExtractor().read("src/a.rs", text.encode(), NO_FILES)
     found = {draft.symbol for draft in reading.records if "line_fallback" in draft.basis}
     assert found & {"left", "A.left"}
+
+
+def test_each_kind_of_definition_has_the_word_of_the_language() -> None:
+    found = symbols(
+        "macro_rules! a { (s3cret) => { 1 } }\nstatic b: u8 = 1;\ntype C = u8;\nconst _: () = ();\nunion D { e: u8 }\n"
+        "trait F: G + 'static + ?Sized + H<I, J> {}\nfn k() { const L: u8 = 1; }\n"
+    )
+    assert {name: draft.metadata["nativeKind"] for name, draft in found.items()} == {
+        "a": "macro", "b": "static", "C": "type alias", "D": "union", "F": "trait", "k": "function",
+    }  # fmt: skip
+    assert found["a"].excerpt == "macro_rules! a {"
+    assert found["F"].metadata["bases"] == ["G", "H<I, J>"]
+
+
+def test_attributes_are_named_by_their_path_alone() -> None:
+    found = symbols('#[doc = "x"]\n#[cfg_attr(a, b)]\n#[serde :: skip]\n#[unsafe(no_mangle)]\nfn f() {}')["f"]
+    assert found.metadata["decorators"] == ["doc", "cfg_attr", "serde::skip", "unsafe"]
+
+
+def test_the_macro_str_is_no_error() -> None:
+    found = symbols('fn f() {\n    g(str!["x"]);\n    h(str![[r#"y"#]]);\n    i::<str>("str!");\n}')
+    assert found["f"].metadata["calls"] == ["g", "h", "i", "str"]

@@ -53,6 +53,7 @@ class JavaTraits(Traits):
         "enum_constant": "enum constant",
     }
     directives = re.compile(Traits.directives.pattern + r"|\{@inheritDoc\}|[Ll]icensed under", re.IGNORECASE)
+    comment_marks = re.compile(r"^[\s/*!-]+|[\s*/-]+$")
     line_patterns = (
         LinePattern(
             re.compile(
@@ -106,8 +107,6 @@ class JavaTraits(Traits):
             )
         if node.type != "field_declaration":
             return True
-        if parent is not None and parent.is_callable:
-            return False
         return _CONSTANT.match(found.name) is not None and {"static", "final"} <= _modifiers(node)
 
     def is_public(self, found: Found) -> bool:
@@ -121,10 +120,6 @@ class JavaTraits(Traits):
         if parent is not None and parent.role in ("scope", "const"):
             return False
         return "public" in words or found.node.type in ("enum_constant", "package_declaration")
-
-    def is_async(self, found: Found) -> bool:
-        """Java has no word for it."""
-        return False
 
     def is_test_file(self, path: str) -> bool:
         """What build tools compile for tests, and classes named as test runners want them; not under `src/main`."""

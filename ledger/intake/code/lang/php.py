@@ -60,6 +60,7 @@ class PhpTraits(Traits):
         }
     )
     directives = re.compile(Traits.directives.pattern + r"|\{@inheritDoc\}", re.IGNORECASE)
+    comment_marks = re.compile(r"^[\s/*!#-]+|[\s*/-]+$")
     line_patterns = (
         LinePattern(
             re.compile(
@@ -115,8 +116,8 @@ class PhpTraits(Traits):
         return word or super().native(found, kind)
 
     def is_wanted(self, found: Found) -> bool:
-        """Every constant but those that a function defines."""
-        return found.role != "const" or found.parent is None or not found.parent.is_callable
+        """Every constant, whatever its case."""
+        return True
 
     def is_public(self, found: Found) -> bool:
         """What is neither private nor protected, and of no class without a name."""
@@ -128,10 +129,6 @@ class PhpTraits(Traits):
             before = before[max(found.lead - found.name_start, -80) :]
         return _MODIFIERS.search(_STATEMENT_END.split(before)[-1]) is None
 
-    def is_async(self, found: Found) -> bool:
-        """PHP has no word for it."""
-        return False
-
     def is_test(self, definition: Definition, in_test_file: bool) -> bool:
         """Titled tests, `test…` methods, `#[Test]`, and classes of tests; all in test files."""
         if not in_test_file:
@@ -142,10 +139,6 @@ class PhpTraits(Traits):
             return False
         marked = any(name.rpartition("\\")[2] in _TEST_ATTRIBUTES for name in definition.decorators)
         return marked or definition.native == "test" or _TEST_NAME.match(definition.name) is not None
-
-    def takes_call(self, owner: Definition, start: int) -> bool:
-        """Not the word `it` of a test itself."""
-        return owner.native != "test" or start >= owner.header_end
 
     def bases(self, found: Found, node: Node) -> Iterable[str]:
         """What a type extends and implements, and the traits that it uses first of all."""

@@ -136,20 +136,17 @@ class RubyTraits(Traits):
         return self.natives.get(found.node.type) or super().native(found, kind)
 
     def is_wanted(self, found: Found) -> bool:
-        """Every constant, whatever its case, but those of functions."""
-        return found.role != "const" or found.parent is None or not found.parent.is_callable
+        """Every constant, whatever its case."""
+        return True
 
     def is_public(self, found: Found) -> bool:
-        """By the word before it or the last section; sections are not for methods of the class."""
-        if "_t" in found.captures or found.words & _PRIVATE_WORDS:
+        """By the word before it or the last section, which is not for methods of the class; not beside tests."""
+        in_group = found.parent is not None and found.parent.native == "group"
+        if in_group or "_t" in found.captures or found.words & _PRIVATE_WORDS:
             return False
         if found.role != "func" or "recv" in found.captures:
             return True
         return found.section not in _PRIVATE
-
-    def is_async(self, found: Found) -> bool:
-        """Ruby has no word for it."""
-        return False
 
     def exports(self, text: str, node: Node) -> Iterable[str]:
         """A name that the file keeps to itself."""
@@ -217,7 +214,8 @@ class RubyTraits(Traits):
         folders = path.split("/")[:-1]
         start = next((at for at in range(len(folders) - 1, -1, -1) if folders[at] in _FOLDERS), 0)
         root = "".join(f"{folder}/" for folder in folders[:start])
-        yield from (f"{root}{folder}/{name}.rb" for folder in ("lib", "spec", "test"))
+        for place in dict.fromkeys((root, "")):
+            yield from (f"{place}{folder}/{name}.rb" for folder in ("lib", "spec", "test"))
 
     def module_name(self, path: str, package: str | None) -> str:
         """The dotted path that stands behind the last folder `lib`."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["TRAITS"]
 
 _PUBLIC: Final = re.compile(rb"pub(?!\s*\(|\w)")
+_STR_MACRO: Final = re.compile(rb"\bstr!(?=\s*[\[({])")
 _TYPE_FRONT: Final = re.compile(r"(?:&|\*(?:const|mut)\b|'\w+|mut\b|dyn\b|impl\b|[\s\[(])+")
 _TYPE_PATH: Final = re.compile(r"(?:(?:r#)?\w+\s*::\s*)*((?:r#)?\w+)")
 _ATTRIBUTE: Final = re.compile(r"#\s*!?\[\s*((?:\w+\s*::\s*)*\w+)")
@@ -107,10 +108,12 @@ class RustTraits(Traits):
         return word or super().native(found, kind)
 
     def is_wanted(self, found: Found) -> bool:
-        """What is `const` or `static` outside of functions, whatever its case."""
-        if found.role != "const":
-            return True
-        return found.name != "_" and (found.parent is None or not found.parent.is_callable)
+        """What is `const` or `static`, whatever its case."""
+        return found.role != "const" or found.name != "_"
+
+    def for_grammar(self, text: bytes) -> bytes:
+        """The macro `str!` under another name, since the grammar only knows the type."""
+        return _STR_MACRO.sub(b"s_r!", text)
 
     def is_public(self, found: Found) -> bool:
         """`pub` without a restriction in modules that are; of traits all; of macros those that are exported."""
