@@ -87,7 +87,8 @@ def test_members_of_a_class_and_who_may_use_them() -> None:
 
 def test_a_namespace_qualifies_and_one_without_a_name_hides() -> None:
     found = symbols(
-        "namespace a::b {\ninline namespace v1 { int f(); }\nnamespace {\nint g() { return 1; }\nclass H { public: int i(); };\n}\n"
+        "namespace a::b {\ninline namespace v1 { int f(); }\nnamespace {\nint g() { return 1; }\nclass H { public: int i(); };\n"
+        "namespace c { int l(); }\n}\n"
         "int j();\n}\nstatic int k() { return 1; }\n"
     )
     assert {name: draft.metadata["public"] for name, draft in found.items()} == {
@@ -95,6 +96,7 @@ def test_a_namespace_qualifies_and_one_without_a_name_hides() -> None:
         "a.b.g": False,
         "a.b.H": False,
         "a.b.H.i": False,
+        "a.b.c.l": False,
         "a.b.j": True,
         "k": False,
     }

@@ -148,7 +148,9 @@ class CFamilyTraits(Traits):
         if found.role == "type":
             typedefs = found.captures.get("_typedef")
             whole = typedefs[0] if typedefs else node
-            return whole.type != "type_definition" or (not inside and _names_apart(whole) is bool(typedefs))
+            if whole.type != "type_definition":
+                return True
+            return not inside and _names_apart(whole, found.text) is bool(typedefs)
         if found.role == "func":
             return not inside or node.type == "preproc_function_def"
         if node.type == "preproc_def" and node.child_by_field_name("value") is None:
@@ -158,7 +160,7 @@ class CFamilyTraits(Traits):
             )  # a guard against a second reading
         if node.type == "enumerator":
             return parent is None or parent.native != "enum"
-        return node.type != "declaration" or not (_makes_type(node) or _has_several(node))
+        return node.type != "declaration" or not (_makes_type(node) or _is_one_of_several(found))
 
     def is_public(self, found: Found) -> bool:
         """What is `static` belongs to its file."""
@@ -267,14 +269,13 @@ def _is_constant(found: Found) -> bool:
     )
 
 
-def _names_apart(typedef: Node) -> bool:
+def _names_apart(typedef: Node, text: bytes) -> bool:
     """True if a typedef's names are not the one name of the whole: its type has its own, or there are several."""
-    made_of = typedef.child_by_field_name("type")
-    if made_of is None:
+    made_of, first = typedef.child_by_field_name("type"), typedef.child_by_field_name("declarator")
+    if made_of is None or first is None:
         return False
-    if made_of.type in _SPECIFIERS and made_of.child_by_field_name("body") is not None:
-        return made_of.child_by_field_name("name") is not None or _has_several(typedef)
-    return _has_several(typedef)
+    named = made_of.type in _SPECIFIERS and made_of.child_by_field_name("name") is not None
+    return (named and made_of.child_by_field_name("body") is not None) or _goes_on(text, first.end_byte)
 
 
 def _makes_type(node: Node) -> bool:
@@ -287,8 +288,18 @@ def _makes_type(node: Node) -> bool:
     )
 
 
-def _has_several(node: Node) -> bool:
-    return len(node.children_by_field_name("declarator")) > 1
+def _is_one_of_several(found: Found) -> bool:
+    """True for each name of `int a, *b;`: told by the commas beside it, since there may be very many."""
+    names = found.captures.get("n")
+    if not names:
+        return False
+    start = names[0].start_byte
+    before = found.text[max(found.start, start - _NEAR) : start].rstrip()
+    return before.endswith(b",") or _goes_on(found.text, names[0].end_byte)
+
+
+def _goes_on(text: bytes, end: int) -> bool:
+    return text[end : end + _NEAR].lstrip().startswith(b",")
 
 
 def _word(specifier: str) -> str:

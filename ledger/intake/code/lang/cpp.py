@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRAITS"]
 
+_MAX_FIELD: Final = 4000
 _OPERATOR: Final = re.compile(rb"(?:^|::|\s)operator(?!\w)\s*")
 _WORD: Final = re.compile(rb"\w{1,60}")
 _SCOPE: Final = re.compile(rb"\s*::\s*(?:template\s)?\s*")
@@ -123,10 +124,6 @@ class CppTraits(CFamilyTraits):
             return False
         return found.section != "namespace" and super().is_public(found)
 
-    def section(self, text: str) -> str:
-        """`public` and the like; what stands in a namespace without a name ends with its brace."""
-        return "" if text == "}" else super().section(text)
-
     def bases(self, found: Found, node: Node) -> Iterable[str]:
         """The types after the colon."""
         for child in node.named_children[:8]:
@@ -138,6 +135,8 @@ class CppTraits(CFamilyTraits):
     def value(self, node: Node) -> Node | None:
         """What a member starts with, of several the first that may be a secret."""
         if node.type == "field_declaration":
+            if node.end_byte - node.start_byte > _MAX_FIELD:
+                return node.child_by_field_name("default_value")
             values = node.children_by_field_name("default_value")
             telling = (value for value in values if value.type not in self.plain_values)
             return next(telling, values[0] if values else None)

@@ -13,6 +13,7 @@
 (template_declaration (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @n))) @d.func) @_template
 
 (namespace_definition name: (_) @n) @d.module
+; What a namespace without a name holds is marked from its first word to its last brace.
 (namespace_definition !name . "namespace" @section)
 (namespace_definition !name body: (declaration_list "}" @section .))
 (access_specifier) @section
