@@ -501,3 +501,10 @@ def test_no_order_of_lines_can_raise(text: str) -> None:
 def test_no_bytes_can_raise(content: bytes) -> None:
     for found in materialise(read(content)):
         Record.model_validate_json(found.body)
+
+
+def test_members_of_an_enumeration_are_constants_however_they_are_written() -> None:
+    text = "class A(str, enum.Enum):\n    one = auto()\n    Two: int = 2\n    note: str\n    _ignore_ = []\n    def f(self):\n        x = 1\n"
+    text += "class B(Base):\n    one = 1\n    TWO = 2\n"
+    found = [draft for draft in read(text).records if draft.metadata.get("symbolKind") == "constant"]
+    assert [draft.symbol for draft in found] == ["A.one", "A.Two", "B.TWO"]

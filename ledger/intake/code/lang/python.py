@@ -23,6 +23,9 @@ _EXPORTS: Final = re.compile(r"__all__\b")
 _EXPORTED: Final = re.compile(r"[\"']([^\W\d]\w*)[\"']")
 _ENTRY_POINT: Final = re.compile(rb"^if[ \t(]+__name__[ \t]*==", re.MULTILINE)
 _TEST_FILE: Final = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.pyi?$|conftest\.py$)")
+_ENUMS: Final = frozenset(
+    {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum", "TextChoices", "IntegerChoices"}
+)
 _MAX_COMMENTS: Final = 100
 """Comments before a docstring that are looked over."""
 
@@ -46,6 +49,15 @@ class PythonTraits(Traits):
             "function",
         ),
     )
+
+    def is_wanted(self, found: Found) -> bool:
+        """Constants in capitals; the members of an enumeration, however they are written."""
+        parent = found.parent
+        if found.role != "const" or parent is None or parent.kind != "type" or found.name.startswith("_"):
+            return super().is_wanted(found)
+        is_enum = any(base.rpartition(".")[2] in _ENUMS for base in parent.bases)
+        is_member = is_enum and found.node is not None and self.value(found.node) is not None
+        return is_member or super().is_wanted(found)
 
     def is_public(self, found: Found) -> bool:
         """One underscore in front means private; `__dunder__` names are a protocol."""
