@@ -50,3 +50,10 @@ def test_what_is_no_code_of_anybody_is_not_looked_through(path: str, content: by
     assert reading.records == ()
     assert len(reading.warnings) == 1
     assert not reading.complete
+
+
+def test_branches_that_are_hidden_from_the_grammar_are_counted_with_their_lines() -> None:
+    content = b"class A\n#if NET\n  : B<int\n#else\n  : C<int\n#endif\n> {\n  public void F() { }\n}\n"
+    reading = CodeExtractor().read("a.cs", content, TREE)
+    assert {"A", "A.F"} <= symbols(reading)
+    assert [(item.reason, item.count, item.lines) for item in reading.warnings] == [("lines_hidden", 1, (5,))]

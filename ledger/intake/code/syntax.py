@@ -23,6 +23,7 @@ from t2c.ledger.intake.code.traits import Traits, traits_of
 __all__ = ["Comment", "Definition", "Import", "Syntax", "syntax_by_lines", "syntax_of"]
 
 SOURCE: Final = "ast"
+_MAX_LINES: Final = 20
 _BY_LINE: Final = frozenset({"file_too_large", "nested_too_deeply", "parse_timeout"})
 """Reasons not to parse a file that is code all the same: its lines are looked through for definitions."""
 
@@ -50,7 +51,8 @@ def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | No
     if objection is not None:
         return _unparsed(traits, recoded, objection)
     grammar = grammar_of(language)
-    tree = parse_within(grammar.parser, traits.for_grammar(recoded))
+    shown = traits.for_grammar(recoded)
+    tree = parse_within(grammar.parser, shown)
     if tree is None:
         detail = f"parsing took more than {PARSE_SECONDS:g} seconds of processor time"
         return _unparsed(traits, recoded, Warning(SOURCE, path, "parse_timeout", detail))
@@ -59,7 +61,20 @@ def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | No
         return Syntax(language.name, recoded, refused=Warning(SOURCE, path, "nested_too_deeply", detail))
     syntax = sweep(traits, recoded, tree.root_node, grammar.query)
     syntax.remarks = remarks
+    if shown is not recoded and (lines := _hidden(recoded, shown)):
+        detail = "branches of conditional compilation and macros that the grammar fails on; not read"
+        syntax.remarks += (Warning(SOURCE, path, "lines_hidden", detail, len(lines), lines[:_MAX_LINES]),)
     return syntax
+
+
+def _hidden(text: bytes, shown: bytes) -> tuple[int, ...]:
+    """Lines of code that were blanked for the grammar; directives are no code."""
+    pairs = zip(text.split(b"\n"), shown.split(b"\n"), strict=False)
+    return tuple(
+        number
+        for number, (line, left) in enumerate(pairs, 1)
+        if not left.strip() and line.strip() and not line.lstrip().startswith(b"#")
+    )
 
 
 def syntax_by_lines(path: str, content: bytes) -> Syntax | None:
