@@ -220,3 +220,10 @@ def test_javadoc_that_only_inherits_says_nothing() -> None:
         "class A {\n  /** {@inheritDoc} */\n  void f() {}\n  /**\n   * <p>\n   * Says.\n   */\n  void g() {}\n}"
     )
     assert [draft.metadata.get("docstring") for draft in found.values()] == [None, None, "Says."]
+
+
+def test_bytes_of_another_encoding_hide_nothing_and_are_told() -> None:
+    text = b'// caf\xe9\nclass A {\n  @X("\xe9") static final String B = "caf\xe9";\n  void f() { /* \xe9 */ }\n}\n'
+    reading = CodeExtractor().read("src/A.java", text, NO_FILES)
+    assert "undecodable_bytes" in {warning.reason for warning in reading.warnings}
+    assert "A.f" in {draft.symbol for draft in reading.records}

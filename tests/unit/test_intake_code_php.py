@@ -231,3 +231,10 @@ def test_a_script_that_names_its_interpreter_can_be_started() -> None:
     for text, entry in [(b"#!/usr/bin/env php\n<?php f();", True), (b"<?php f();", False)]:
         module, *_ = CodeExtractor().read("bin/a.php", text, NO_FILES).records
         assert module.metadata["entryPoint"] is entry
+
+
+def test_bytes_of_another_encoding_hide_nothing_and_are_told() -> None:
+    text = b"<?php // caf\xe9\ndefine('\xe9', '\xe9'); it('caf\xe9', fn () => 1);\n# \xe9\nfunction f() {}\n"
+    reading = CodeExtractor().read("src/a.php", text, NO_FILES)
+    assert "undecodable_bytes" in {warning.reason for warning in reading.warnings}
+    assert "f" in {draft.symbol for draft in reading.records}

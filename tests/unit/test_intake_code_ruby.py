@@ -244,3 +244,10 @@ def test_where_the_grammar_fails_lines_are_read() -> None:
 
 def test_a_block_of_comment_documents_too() -> None:
     assert symbols("=begin\nSays.\n=end\ndef f; end")["f"].metadata["docstring"] == "Says."
+
+
+def test_bytes_of_another_encoding_hide_nothing_and_are_told() -> None:
+    text = b"#!/usr/bin/ruby \xe9\n# caf\xe9\nrequire 'caf\xe9'\ndescribe 'caf\xe9' do\nend\nattr_reader 'caf\xe9'\ndef f; end\n"
+    reading = CodeExtractor().read("lib/a.rb", text, NO_FILES)
+    assert "undecodable_bytes" in {warning.reason for warning in reading.warnings}
+    assert "f" in {draft.symbol for draft in reading.records}

@@ -232,3 +232,19 @@ def test_attributes_are_named_by_their_path_alone() -> None:
 def test_the_macro_str_is_no_error() -> None:
     found = symbols('fn f() {\n    g(str!["x"]);\n    h(str![[r#"y"#]]);\n    i::<str>("str!");\n}')
     assert found["f"].metadata["calls"] == ["g", "h", "i", "str"]
+
+
+@pytest.mark.parametrize("head", ["---\n", "#!/usr/bin/env cargo\n---cargo\n", "\n----\n"])
+def test_the_manifest_of_a_script_is_no_error(head: str) -> None:
+    fence = "----" if "----" in head else "---"
+    text = f'{head}[dependencies]\nx = "1" # fn no() {{}}\n{fence}\n\nfn main() {{}}\n'
+    assert {name: draft.lines for name, draft in symbols(text).items()} == {
+        "main": (text.count("\n"), text.count("\n"))
+    }
+
+
+def test_bytes_of_another_encoding_hide_nothing_and_are_told() -> None:
+    text = b'// caf\xe9\npub(in caf\xe9) struct A;\n#[x("\xe9")]\npub fn f() { g!("caf\xe9") }\n'
+    reading = CodeExtractor().read("src/a.rs", text, NO_FILES)
+    assert "undecodable_bytes" in {warning.reason for warning in reading.warnings}
+    assert "f" in {draft.symbol for draft in reading.records}

@@ -153,7 +153,7 @@ class JavaTraits(Traits):
 
     def imports(self, text: str, captures: Mapping[str, list[Node]]) -> Iterable[tuple[str, tuple[str, ...]]]:
         """The full name of the class; `*` and static members are names taken from what is before them."""
-        text = _COMMENT.sub(" ", text)
+        text = " ".join(_COMMENT.sub(" ", text).split())
         matched = _IMPORT.match(text)
         if matched is None:
             required = _REQUIRES.match(text)

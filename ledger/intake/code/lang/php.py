@@ -20,7 +20,7 @@ _KIND: Final = re.compile(r"(?:function|const)\s+", re.IGNORECASE)
 _ALIAS: Final = re.compile(r"\s+as\s", re.IGNORECASE)
 _FILE: Final = re.compile(
     r"(?:require|include)(?:_once)?[\s(]+(?:((?:\\?dirname\s*\(\s*)*)(?:__DIR__|(__FILE__))[\s)]*\.\s*)?"
-    r"([\"'])([^\"'$\n]{1,300})\3\s*\)*\s*;?\s*\Z",
+    r"([\"'])([^\"'$\n]{1,300})\3[\s);]*\Z",
     re.IGNORECASE,
 )
 _HERITAGE: Final = re.compile(r"(?:extends|implements|use)\s+", re.IGNORECASE)
@@ -155,10 +155,10 @@ class PhpTraits(Traits):
         """What stands behind the name."""
         if node.type == "function_call_expression":
             arguments = node.child_by_field_name("arguments")
-            given = None if arguments is None else arguments.named_child(1)
-            return None if given is None else given.named_child(given.named_child_count - 1)
+            given = () if arguments is None else arguments.named_children[1:2]
+            return next((value for part in given for value in part.named_children[-1:]), None)
         if node.type == "const_element":
-            return node.named_child(1)
+            return next(iter(node.named_children[1:2]), None)
         return node.child_by_field_name("value")
 
     def imports(self, text: str, captures: Mapping[str, list[Node]]) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -167,7 +167,7 @@ class PhpTraits(Traits):
         if file is not None:
             yield from _included(file)
             return
-        text = _COMMENT.sub(" ", text)
+        text = " ".join(_COMMENT.sub(" ", text).split())
         matched = _USE.match(text)
         if matched is None:
             return

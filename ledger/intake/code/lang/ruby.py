@@ -16,10 +16,11 @@ __all__ = ["TRAITS"]
 
 _IMPORT: Final = re.compile(
     r"(require|require_relative|load|autoload)\b[\s(]*(?::(\w+)\s*,\s*)?"
-    r"(?:(File\s*\.\s*expand_path\s*\(?\s*)|(File\s*\.\s*join\s*\(?\s*__dir__\s*,\s*))?([\"'])([^\"'#\n]{1,300})\5"
-    r"(?(3)\s*,\s*(?:(__FILE__)|__dir__|File\s*\.\s*dirname\s*\(\s*__FILE__\s*\))|)\s*\)*\s*\)*\s*\Z"
+    r"(?:(File\s*\.\s*expand_path[\s(]*)|(File\s*\.\s*join[\s(]*__dir__\s*,\s*))?([\"'])([^\"'#\n]{1,300})\5"
+    r"(?(3)\s*,\s*(?:(__FILE__)|__dir__|File\s*\.\s*dirname[\s(]*__FILE__)|)[\s)]*\Z"
 )
 _ENTRY_POINT: Final = re.compile(rb"\b__FILE__[ \t]*==[ \t]*\$(?:0|PROGRAM_NAME)\b")
+_SHEBANG: Final = re.compile(rb"#![^\r\n]*")
 _TEST_CLASS: Final = re.compile(r"Test[A-Z].*\Z|.*(?:Tests?|TestCase|Spec)\Z")
 _MIXIN: Final = re.compile(r"(?:include|prepend)[\s(]+")
 _LEGAL: Final = re.compile(r"copyright|licen[sc]e|\(c\)", re.IGNORECASE)
@@ -138,6 +139,11 @@ class RubyTraits(Traits):
     def is_wanted(self, found: Found) -> bool:
         """Every constant, whatever its case."""
         return True
+
+    def for_grammar(self, text: bytes) -> bytes:
+        """The first line is no comment if it names an interpreter."""
+        shebang = _SHEBANG.match(text)
+        return text if shebang is None else b" " * shebang.end() + text[shebang.end() :]
 
     def is_public(self, found: Found) -> bool:
         """By the word before it or the last section, which is not for methods of the class; not beside tests."""

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["TRAITS"]
 
 _PUBLIC: Final = re.compile(rb"pub(?!\s*\(|\w)")
+_MANIFEST: Final = re.compile(
+    rb"(?:#![^\n\[][^\n]*\n)?\s*(-{3,})[^\n]*\n(?s:.{0,20000}?)^\1[ \t]*$", re.MULTILINE
+)
+_NOT_LINE_END: Final = re.compile(rb"[^\r\n]")
 _STR_MACRO: Final = re.compile(rb"\bstr!(?=\s*[\[({])")
 _TYPE_FRONT: Final = re.compile(r"(?:&|\*(?:const|mut)\b|'\w+|mut\b|dyn\b|impl\b|[\s\[(])+")
 _TYPE_PATH: Final = re.compile(r"(?:(?:r#)?\w+\s*::\s*)*((?:r#)?\w+)")
@@ -84,7 +88,9 @@ class RustTraits(Traits):
 
     def body(self, node: Node) -> Node | None:
         """Of a macro its first rule."""
-        return node.named_child(1) if node.type == "macro_definition" else super().body(node)
+        if node.type == "macro_definition":
+            return next(iter(node.named_children[1:2]), None)
+        return super().body(node)
 
     def name_node(self, node: Node) -> Node | None:
         """An `impl` is named by its type."""
@@ -112,7 +118,10 @@ class RustTraits(Traits):
         return found.role != "const" or found.name != "_"
 
     def for_grammar(self, text: bytes) -> bytes:
-        """The macro `str!` under another name, since the grammar only knows the type."""
+        """The macro `str!` under another name, since the grammar only knows the type; no manifest of a script."""
+        manifest = _MANIFEST.match(text)
+        if manifest is not None:
+            text = _NOT_LINE_END.sub(b" ", manifest[0]) + text[manifest.end() :]
         return _STR_MACRO.sub(b"s_r!", text)
 
     def is_public(self, found: Found) -> bool:
@@ -169,7 +178,7 @@ class RustTraits(Traits):
 
         `mod x;` and `extern crate x;` depend on what they name. In a module within the file, `super` is the file.
         """
-        text = _COMMENT.sub(" ", text)
+        text = " ".join(_COMMENT.sub(" ", text).split())
         matched = _USE.match(text)
         if matched is None:
             return

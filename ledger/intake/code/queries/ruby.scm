@@ -44,4 +44,4 @@
 ("::" . (identifier) @call)
 ((call receiver: [(constant) (scope_resolution)] @call method: (identifier) @_new) (#eq? @_new "new"))
 
-((comment) @com (#not-match? @com "^#!/"))
+(comment) @com

@@ -18,9 +18,9 @@
 (struct_item . "struct" name: (_) @exp)
 (enum_item . "enum" name: (_) @exp)
 (union_item . "union" name: (_) @exp)
-((struct_item (visibility_modifier) @_v name: (_) @exp) (#match? @_v "[(]"))
-((enum_item (visibility_modifier) @_v name: (_) @exp) (#match? @_v "[(]"))
-((union_item (visibility_modifier) @_v name: (_) @exp) (#match? @_v "[(]"))
+(struct_item (visibility_modifier (_)) name: (_) @exp)
+(enum_item (visibility_modifier (_)) name: (_) @exp)
+(union_item (visibility_modifier (_)) name: (_) @exp)
 
 (source_file (use_declaration) @imp)
 (block (use_declaration) @imp)
