@@ -82,6 +82,51 @@ def test_what_a_function_puts_into_a_passing_object_is_a_part_of_it() -> None:
     assert found["f"].metadata["calls"] == ["go", "mend", "report", "say"]
 
 
+def test_what_stands_in_an_object_is_a_symbol_only_if_the_object_is_held_or_exported() -> None:
+    text = """
+    reduce(x, (y) => { return { get: () => y, set(z) {} }; });
+    call(class { m() {} });
+    const slice = make({ add(state) {} });
+    describe("x", () => { const o = { m() {} }; });
+    module.exports = { rules: { rule(x) {}, q: () => 1 }, start() {}, stop: function () {} };
+    """
+    found = {name: draft.metadata for name, draft in symbols(text).items()}
+    assert {name: (said["symbolKind"], said["public"]) for name, said in found.items()} == {
+        "rules.rule": ("method", True),
+        "rules.q": ("method", True),
+        "start": ("function", True),
+        "stop": ("function", True),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("export default { data() {}, methods: { a() {} }, x: () => 1 };", ["data", "methods.a", "x"]),
+        ("export default define({ setup() { return { no() {} }; } });", ["setup"]),
+        ("export default { a() {} } satisfies Plugin;", ["a"]),
+        ("export default { a: () => 1, b: { c() {} } } as Plugin;", ["a", "b.c"]),
+    ],
+)
+def test_members_of_a_default_export(text: str, names: list[str]) -> None:
+    found = symbols(text, "a.ts")
+    assert list(found) == names
+    assert all(draft.metadata["public"] for draft in found.values())
+
+
+def test_a_value_put_into_exports_is_a_constant_unless_it_has_a_name_of_its_own() -> None:
+    text = "exports.f = f;\nexports.etag = make();\nmodule.exports.KEY = 'secret';\nexports.o = { a() {} };\n"
+    text += "exports.a = exports.b = void 0;\nother.x = make();\nfunction f() {}\n"
+    found = symbols(text)
+    assert {name: (draft.metadata["symbolKind"], draft.excerpt) for name, draft in found.items()} == {
+        "etag": ("constant", "exports.etag"),
+        "KEY": ("constant", "module.exports.KEY"),
+        "o": ("constant", "exports.o"),
+        "o.a": ("method", "a()"),
+        "f": ("function", "function f()"),
+    }
+
+
 def test_an_arrow_is_one_record_and_an_object_none() -> None:
     assert list(symbols("const f = () => 1;\nconst o = {};\nconst n = 1;\nconst N = 2;")) == ["f", "N"]
 

@@ -38,6 +38,9 @@ _VALUE_FIELDS: Final = ("body", "value", "right", "arguments")
 _ENDINGS: Final = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
 _MAX_MEMBERS: Final = 1000
 """Members of one exported object that are looked at."""
+_EXPORTED: Final = re.compile(rb"(?:module\s*\.\s*)?exports\s*\.\s*[\w$\x80-\xff]+\Z")
+"""`exports.x`, which is to others what `export const x` is."""
+_NAMED_ELSEWHERE: Final = frozenset({"identifier", "assignment_expression", "undefined"})
 _IN_OBJECTS: Final = frozenset({"method_definition", "pair"})
 _AMBIENT: Final = re.compile(r"\bdeclare\b")
 _NAME: Final = rb"(?P<n>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)"
@@ -145,11 +148,14 @@ class EcmaTraits(Traits):
 
         What a function puts into an object that it makes is a part of that function.
         """
-        says_export = b"export" in found.words
+        says_export = b"export" in found.words or _EXPORTED.match(found.written) is not None
         if found.role == "scope":
             return "_g" in found.captures or not (says_export or _UPPER.match(found.name))
         if found.role != "const":
             return not _is_passing(found)
+        if found.node is not None and found.node.type == "assignment_expression":
+            value = self.value(found.node)
+            return says_export and value is not None and value.type not in _NAMED_ELSEWHERE
         return says_export or _UPPER.match(found.name) is not None
 
     def is_public(self, found: Found) -> bool:
@@ -162,7 +168,7 @@ class EcmaTraits(Traits):
         if found.words & {b"export", b"declare"}:
             return True
         if found.node is not None and found.node.type in _IN_OBJECTS:
-            return found.parent is None  # nearly always in what the module exports as a whole
+            return found.parent is None or (found.parent.role == "scope" and found.parent.public)
         if (
             found.parent is not None
             and found.parent.role == "module"
@@ -197,6 +203,10 @@ class EcmaTraits(Traits):
                 text = found.text[child.start_byte : child.end_byte].decode("utf-8", "replace")
                 for clause in re.split(r"\b(?:extends|implements)\b", text[:2000]):
                     yield from separated(clause)
+
+    def value(self, node: Node) -> Node | None:
+        """What a name or a field is set to."""
+        return node.child_by_field_name("right" if node.type == "assignment_expression" else "value")
 
     def takes_call(self, owner: Definition, start: int) -> bool:
         """Not `it.only` and `test.each` of a test itself."""
@@ -254,10 +264,12 @@ class EcmaTraits(Traits):
 
 
 def _is_passing(found: Found) -> bool:
-    """True for a function put into an object inside of another function, `this` excepted."""
-    if found.node is None or found.parent is None or not found.parent.is_callable:
-        return False
-    kind = found.node.type
+    """True for a function put into an object that no name holds, or inside of another function; not for `this`."""
+    kind = "" if found.node is None else found.node.type
+    if found.parent is None:
+        return kind in _IN_OBJECTS and "_whole" not in found.captures
+    if not found.parent.is_callable:
+        return kind in _IN_OBJECTS and found.parent.native == "group"
     return kind in _IN_OBJECTS or (
         kind == "assignment_expression" and not found.written.startswith((b"this.", b"self."))
     )

@@ -20,6 +20,21 @@
 (program (lexical_declaration (variable_declarator name: (identifier) @n value: (object)) @d.scope))
 (program (variable_declaration (variable_declarator name: (identifier) @n value: (object)) @d.scope))
 (program (expression_statement (assignment_expression left: (member_expression) @n right: (object)) @d.scope))
+(program (expression_statement (assignment_expression left: (member_expression) @n) @d.const))
+
+; What stands in an object that the file exports as a whole, or gives to a call that it exports.
+((assignment_expression left: (member_expression) @_m right: (object (method_definition name: (_) @n) @d.func) @_whole)
+  (#match? @_m "^(module[.])?exports"))
+((assignment_expression left: (member_expression) @_m right: (object (pair key: (property_identifier) @n value: [(arrow_function) (function_expression) (generator_function)]) @d.func) @_whole)
+  (#match? @_m "^(module[.])?exports"))
+(export_statement value: (object (method_definition name: (_) @n) @d.func) @_whole)
+(export_statement value: (object (pair key: (property_identifier) @n value: [(arrow_function) (function_expression) (generator_function)]) @d.func) @_whole)
+(export_statement value: (call_expression arguments: (arguments (object (method_definition name: (_) @n) @d.func) @_whole)))
+(export_statement value: (call_expression arguments: (arguments (object (pair key: (property_identifier) @n value: [(arrow_function) (function_expression) (generator_function)]) @d.func) @_whole)))
+((assignment_expression left: (member_expression) @_m right: (object (pair key: (property_identifier) @n value: (object)) @d.scope) @_whole)
+  (#match? @_m "^(module[.])?exports"))
+(export_statement value: (object (pair key: (property_identifier) @n value: (object)) @d.scope) @_whole)
+(export_statement value: (call_expression arguments: (arguments (object (pair key: (property_identifier) @n value: (object)) @d.scope) @_whole)))
 
 ; Tests have titles, not names.
 ((call_expression function: (identifier) @_t arguments: (arguments . [(string) (template_string)] @n)) @d.func

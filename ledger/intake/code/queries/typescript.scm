@@ -13,3 +13,6 @@
 (public_field_definition name: (_) @n value: (class)) @d.type
 (public_field_definition name: (property_identifier) @n) @d.const
 (import_alias) @imp
+(export_statement value: (_ . (object (method_definition name: (_) @n) @d.func) @_whole))
+(export_statement value: (_ . (object (pair key: (property_identifier) @n value: [(arrow_function) (function_expression) (generator_function)]) @d.func) @_whole))
+(export_statement value: (_ . (object (pair key: (property_identifier) @n value: (object)) @d.scope) @_whole))
