@@ -393,12 +393,11 @@ def test_the_filter_lets_nothing_through_that_a_detector_would_find() -> None:
 def test_a_statement_that_is_cut_keeps_no_half_of_a_secret(words: int) -> None:
     from t2c.ledger.intake.inventory import Inventory
     from t2c.ledger.intake.masking import masked
-    from t2c.ledger.intake.registry import FILE_EXTRACTORS
+    from t2c.ledger.intake.todo import TodoExtractor
 
     secret = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3"
     content = f"- [ ] {'word ' * words}{secret} and more\n".encode()
-    extractor = next(each for each in FILE_EXTRACTORS.values() if each.source == "todo")
-    reading = masked(extractor.read("TODO.md", content, Inventory((), ())), Funnel())
+    reading = masked(TodoExtractor().read("TODO.md", content, Inventory((), ())), Funnel())
     (draft,) = reading.records
     said = f"{draft.text} {draft.excerpt} {draft.object} {draft.metadata}"
     assert secret[:8] not in said
