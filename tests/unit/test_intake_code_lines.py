@@ -57,3 +57,18 @@ def test_branches_that_are_hidden_from_the_grammar_are_counted_with_their_lines(
     reading = CodeExtractor().read("a.cs", content, TREE)
     assert {"A", "A.F"} <= symbols(reading)
     assert [(item.reason, item.count, item.lines) for item in reading.warnings] == [("lines_hidden", 1, (5,))]
+
+
+@pytest.mark.parametrize(
+    "path", ["a.js", "a.ts", "a.tsx", "a.c", "a.cpp", "a.sh", "a.ex", "a.py", "a.rb", "a.kt"]
+)
+def test_bytes_that_are_no_text_end_no_process(path: str) -> None:
+    content = b'"caf\xe9".x = {a: 1};\ncaf\xe9 = 1\n@caf\xe9 "x"\n#define CAF\xe9 1\nclass Caf\xe9 { }\n'
+    assert CodeExtractor().read(path, content, TREE).scope.path == path
+
+
+def test_a_decorator_of_something_else_reaches_over_no_code() -> None:
+    content = b"@old\nx = call()\n\n\n# Says what it does.\ndef f():\n    pass\n\n\n@new\n# Why.\ndef g():\n    pass\n"
+    found = {draft.symbol: draft.metadata for draft in CodeExtractor().read("a.py", content, TREE).records}
+    assert "decorators" not in found["f"]
+    assert found["g"]["decorators"] == ["new"]

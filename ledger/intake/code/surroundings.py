@@ -79,7 +79,9 @@ class Surroundings:
         anchor, block = lead, self.block
         for start, end, name, before in reversed(pending):
             gap = self.text[end:anchor] if anchor - end < NEAR else b";"
-            if gap.strip() and not (self.block and self.block[0] >= end):
+            if block is not None and end <= block[0] and block[1] <= anchor and anchor - end < NEAR:
+                gap = self.text[end : block[0]] + self.text[block[1] : anchor]
+            if gap.strip():
                 break
             names.append(name)
             anchor, block = start, before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +25,7 @@ __all__ = ["Comment", "Definition", "Import", "Syntax", "syntax_by_lines", "synt
 
 SOURCE: Final = "ast"
 _MAX_LINES: Final = 20
+_FOREIGN: Final = re.compile("[\udc80-\udcff]")
 _BY_LINE: Final = frozenset({"file_too_large", "nested_too_deeply", "parse_timeout"})
 """Reasons not to parse a file that is code all the same: its lines are looked through for definitions."""
 
@@ -52,7 +54,7 @@ def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | No
         return _unparsed(traits, recoded, objection)
     grammar = grammar_of(language)
     shown = traits.for_grammar(recoded)
-    tree = parse_within(grammar.parser, shown)
+    tree = parse_within(grammar.parser, _decodable(shown))
     if tree is None:
         detail = f"parsing took more than {PARSE_SECONDS:g} seconds of processor time"
         return _unparsed(traits, recoded, Warning(SOURCE, path, "parse_timeout", detail))
@@ -65,6 +67,15 @@ def _syntax_of(path: str, content: bytes, anyway: frozenset[str]) -> Syntax | No
         detail = "branches of conditional compilation and macros that the grammar fails on; not read"
         syntax.remarks += (Warning(SOURCE, path, "lines_hidden", detail, len(lines), lines[:_MAX_LINES]),)
     return syntax
+
+
+def _decodable(text: bytes) -> bytes:
+    """As many bytes, all of them UTF-8: a query that asks for text it cannot decode ends the process."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return _FOREIGN.sub("_", text.decode("utf-8", "surrogateescape")).encode()
+    return text
 
 
 def _hidden(text: bytes, shown: bytes) -> tuple[int, ...]:
