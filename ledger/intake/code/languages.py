@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from t2c.ledger.intake.base import Warning
@@ -63,20 +62,14 @@ _TABLE: Final = (
     Language("bash", "Shell", "tree-sitter-bash", ("sh", "bash", "bats", "ksh"), (".bashrc", ".bash_profile", ".profile"), ("bash", "sh", "dash", "ksh", "bats")),
     Language("elixir", "Elixir", "tree-sitter-elixir", ("ex", "exs"), (), ("elixir",)),
 )  # fmt: skip
-# Until every language of the table has its module, the others are counted as unread.
-_FOLDER: Final = Path(__file__).parent / "lang"
-LANGUAGES: Final[Mapping[str, Language]] = {
-    language.name: language
-    for language in _TABLE
-    if (_FOLDER / f"{language.traits or language.name}.py").exists()
-}
+LANGUAGES: Final[Mapping[str, Language]] = {language.name: language for language in _TABLE}
 """Every language that is read, by its name."""
 
 _BY_ENDING: Final = {ending: language for language in LANGUAGES.values() for ending in language.endings}
 _BY_NAME: Final = {name: language for language in LANGUAGES.values() for name in language.names}
 _BY_PROGRAM: Final = {program: language for language in LANGUAGES.values() for program in language.programs}
-_HEADERS: Final = {"c": LANGUAGES.get("c"), "c++": LANGUAGES.get("cpp")}
-_ENDINGS: Final = frozenset(_BY_ENDING) | ({"h"} if any(_HEADERS.values()) else set())
+_HEADERS: Final = {"c": LANGUAGES["c"], "c++": LANGUAGES["cpp"]}
+_ENDINGS: Final = frozenset(_BY_ENDING) | {"h"}
 _PLAIN_NAMES: Final = frozenset(
     (
         *(
@@ -154,7 +147,7 @@ def language_of(path: str, content: bytes) -> Language | None:
     if dot > 0:
         ending = name[dot + 1 :].lower()
         if ending == "h":
-            return _HEADERS["c++" if _CPP_HEADER.search(content) else "c"] or _HEADERS["c"] or _HEADERS["c++"]
+            return _HEADERS["c++" if _CPP_HEADER.search(content) else "c"]
         return _BY_ENDING.get(ending)
     called = _SHEBANG.match(content, 0, 200) if dot < 0 else None
     return None if called is None else _BY_PROGRAM.get(called.group(1).decode().rstrip("-"))
