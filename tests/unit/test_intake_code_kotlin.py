@@ -255,7 +255,43 @@ def test_what_the_grammar_is_known_to_fail_on_it_gets_in_other_words(text: str) 
     given = traits_of(language).for_grammar(content)
     assert parser.parse(content).root_node.has_error or "enum" in text
     assert len(given) == len(content)
-    assert drafts(text)
+    assert len(drafts(text)) == len(drafts(text.replace("\n", "\r\n")))
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "@A",
+        "@",
+        "  @A",
+        "@A(1",
+        "@A(1)",
+        "@A( ",
+        '@A(")"',
+        "@A(b(c)d(",
+        "@A;",
+        "@A}",
+        "@A.b",
+        "@A @B",
+        "@A(1) @B(",
+        "@A//c",
+    ],
+)
+@pytest.mark.parametrize("before", ["val x = 1", "class X", "val x = 1\n@Z(2)", "fun f() {\nval x = 1"])
+def test_no_annotation_at_the_end_of_a_file_is_read_for_ever(before: str, end: str) -> None:
+    """The scanner of the grammar would never come back: a test that fails here does not end."""
+    given = traits_of(LANGUAGES["kotlin"]).for_grammar(f"{before}\n{end}".encode())
+    assert (given[-1:], len(given)) == (b" ", len(before) + 1 + len(end))
+    assert CodeExtractor().read(MAIN, f"{before}\n{end}".encode(), NO_FILES).records
+
+
+@pytest.mark.parametrize(
+    "end", ["@A\n", "@A val x = 1", "@A(1) class X", 'const val MAIL = "a @b"', "// by @me"]
+)
+def test_an_end_that_the_scanner_comes_back_from_stands(end: str) -> None:
+    content = f"val x = 1\n{end}".encode()
+    assert traits_of(LANGUAGES["kotlin"]).for_grammar(content) == content
+    assert CodeExtractor().read(MAIN, content, NO_FILES).complete == (end != "@A\n")
 
 
 def test_a_body_in_one_line_holds_its_members() -> None:

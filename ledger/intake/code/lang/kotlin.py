@@ -65,7 +65,7 @@ _ONE_LINE_BODY: Final = re.compile(
 )
 _BODY_END: Final = re.compile(rb"(?<=[^\s{;,])([ \t]*)[ \t](?=\})")
 _CONSTRUCTOR_BELOW: Final = re.compile(
-    rb"\bclass[ \t]+\w+(?:<[^<>\n]*>)?[ \t]*\n(?:[ \t]*@[\w.]+(?:\([^()\n]*\))?[ \t]*\n?){1,4}"
+    rb"\bclass[ \t]+\w+(?:<[^<>\n]*>)?[ \t]*\r?\n(?:[ \t]*@[\w.]+(?:\([^()\n]*\))?[ \t]*(?:\r?\n)?){1,4}"
     rb"(?=[ \t]*(?:\w+[ \t]+)?constructor\b)"
 )
 _ACCESSOR: Final = re.compile(rb"^[ \t]+(?:@[\w.]+(?:\([^()\n]*\))?[ \t]+){1,4}(?=[gs]et\()", re.MULTILINE)
@@ -116,11 +116,11 @@ class KotlinTraits(Traits):
 
     def for_grammar(self, text: bytes) -> bytes:
         """The text with other names for those that the grammar takes for keywords, an end of the last member of a
-        body in one line, and without breaks and annotations that it does not know."""
+        body in one line, and without breaks and annotations that it does not know or never comes back from."""
         text = _WORDS_AS_NAMES.sub(_in_capitals, text)
         text = _ONE_LINE_BODY.sub(_with_ended_members, text)
         text = _CONSTRUCTOR_BELOW.sub(_in_one_line, text)
-        return _ACCESSOR.sub(_blank, text)
+        return _without_open_end(_ACCESSOR.sub(_blank, text))
 
     def body(self, node: Node) -> Node | None:
         """What stands last, if that is a body; of `class A : Spec({ … })` the block that the base type gets."""
@@ -276,7 +276,7 @@ class KotlinTraits(Traits):
         for index in range(min(node.child_count, _MAX_CHILDREN)):
             child = node.child(index)
             if child.type == "=":
-                return node.child(index + 1)
+                return node.child(index + 1) if index + 1 < node.child_count else child
             if child.type in _VALUES:
                 return child
         return None
@@ -325,11 +325,32 @@ def _with_ended_members(found: re.Match[bytes]) -> bytes:
 
 
 def _in_one_line(found: re.Match[bytes]) -> bytes:
-    return found[0].replace(b"\n", b" ")
+    return found[0].replace(b"\r", b" ").replace(b"\n", b" ")
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
     return b" " * len(found[0])
+
+
+def _without_open_end(text: bytes) -> bytes:
+    """Without annotations at the very end of a text: there the scanner of grammar 1.1.0 looks for their end for ever.
+
+    No limit of time stops it. It ends at white space, or in parentheses at a line feed: so it is done here too.
+    """
+    start = text.rfind(b"\n") + 1
+    line = text[start:]
+    at = len(line) - len(line.lstrip())
+    while line[at : at + 1] == b"@":
+        in_parentheses = False
+        while at < len(line) and (in_parentheses or not line[at : at + 1].isspace()):
+            at += 1
+            sign = line[at : at + 1]
+            in_parentheses = sign == b"(" or (in_parentheses and sign != b")")
+        if at == len(line):
+            return text[:start] + b" " * len(line)
+        while line[at : at + 1].isspace():
+            at += 1
+    return text
 
 
 def _receiver(before: bytes) -> bytes:

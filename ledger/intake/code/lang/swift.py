@@ -43,9 +43,9 @@ _UNNAMED: Final = {
     "subscript_declaration": "subscript",
 }
 
-_NO_MEMBER: Final = re.compile(rb"^[ \t]*#(?:warning|error)[ \t]*\([^\n]*\)[ \t]*$", re.MULTILINE)
+_NO_MEMBER: Final = re.compile(rb"^[ \t]*#(?:warning|error)[ \t]*\([^\n]*\)[ \t\r]*$", re.MULTILINE)
 _APART: Final = re.compile(rb"[ \t]+;")
-_NOTHING: Final = re.compile(rb"(?:(?<=\()|(?<=\breturn ))\(\)(?=[,)]|[ \t]*(?:$|\}))", re.MULTILINE)
+_NOTHING: Final = re.compile(rb"(?:(?<=\()|(?<=\breturn ))\(\)(?=[,)]|[ \t\r]*(?:$|\}))", re.MULTILINE)
 _IN_TRY: Final = re.compile(rb"\bfor\b[^\n{;]{1,200}?\bin[ \t]+try\b")
 
 _MODIFIERS: Final = (
@@ -88,7 +88,7 @@ class SwiftTraits(Traits):
             "function",
         ),
         LinePattern(
-            re.compile(_MODIFIERS + rb"(?P<n>init|subscript)[?!]?[ \t]*[(<][^\n]*\{[ \t]*$", re.MULTILINE),
+            re.compile(_MODIFIERS + rb"(?P<n>init|subscript)[?!]?[ \t]*[(<][^\n]*\{[ \t\r]*$", re.MULTILINE),
             "func",
             "function",
         ),
