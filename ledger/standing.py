@@ -17,7 +17,7 @@ from t2c.ledger.commands.evidence import EVIDENCE, HANDLED, STATE_VERSION, Evide
 from t2c.ledger.engine import Ledger
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.journal.entry import Entry
-from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.files import read_regular, write_atomically
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.kernel.canon import NotCanonical
@@ -26,6 +26,8 @@ from t2c.ledger.kernel.digests import leaf_hash
 __all__ = ["Standing", "catch_up", "keep", "kept", "load", "snapshot_of", "take"]
 
 
+_MOST: Final = 1 << 32
+"""Bytes that a snapshot could have."""
 _ANOTHER_SHAPE: Final = (msgspec.ValidationError, KeyError, TypeError, AttributeError, NotCanonical)
 _NO_TEXT: Final = (msgspec.DecodeError, orjson.JSONDecodeError, UnicodeDecodeError, RecursionError)
 
@@ -50,7 +52,7 @@ def load(ledger: Ledger) -> Standing:
 def kept(ledger: Ledger) -> Standing | None:
     """The last snapshot as it is, whether the journal still holds its position or not; None if there is none."""
     try:
-        found = msgspec.msgpack.decode(snapshot_of(ledger).read_bytes(), type=_Snapshot)
+        found = msgspec.msgpack.decode(read_regular(snapshot_of(ledger), _MOST), type=_Snapshot)
     except (OSError, msgspec.DecodeError):
         return None
     return Standing(Position(*found.position), found.state)

@@ -9,7 +9,7 @@ from typing import Final
 from t2c.cli.actions.reading import Sources
 from t2c.ledger.commands.evidence import EvidenceState, LiveRecord, missing
 from t2c.ledger.events.runs import OmissionNoted
-from t2c.ledger.intake.registry import GIVEN_SOURCES, given_by_hand
+from t2c.ledger.intake.given import LASTING, given_by_hand
 
 __all__ = ["gone_records", "unseen_records"]
 
@@ -34,7 +34,11 @@ def gone_records(root: Path, sources: Sources, state: EvidenceState) -> dict[str
         and not _stays(root, live)
     }
     files = (scope for stage in stages for scope in stage.scopes if scope.path is not None)
-    gone = missing(state, files, vanished)
+    gone = {
+        identity: why
+        for identity, why in missing(state, files, vanished).items()
+        if why == "file_gone" or not _left_alone(sources, state.records[identity])
+    }
     left_out = {path for _, path in vanished if (root / path).exists()}
     for identity, why in gone.items():
         if why == "file_gone" and state.records[identity].path in left_out:
@@ -46,11 +50,16 @@ def gone_records(root: Path, sources: Sources, state: EvidenceState) -> dict[str
     return gone
 
 
+def _left_alone(sources: Sources, live: LiveRecord) -> bool:
+    """True for what a caller gave before and not now: another reading of the same file says nothing of it."""
+    return given_by_hand(live.extractor) and (live.source, live.path) not in sources.by_hand
+
+
 def _stays(root: Path, live: LiveRecord) -> bool:
     """True for what a caller gave: it may lie where no scan looks, and a report outlives its file."""
     if not given_by_hand(live.extractor):
         return False
-    return live.source in GIVEN_SOURCES or (root / (live.path or "")).exists()
+    return live.source in LASTING or (root / (live.path or "")).exists()
 
 
 def unseen_records(sources: Sources, state: EvidenceState) -> list[OmissionNoted]:

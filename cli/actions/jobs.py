@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Final
 
 from t2c import __version__
 from t2c.cli.actions.context import Context
@@ -17,6 +18,9 @@ from t2c.ledger.intake.registry import stamp_of
 from t2c.ledger.intake.work import Job
 
 __all__ = ["Plan", "plan_jobs", "stamp"]
+
+_FOUND_TOO: Final = frozenset({"tests", "cycle"})
+"""Stages whose files may be given and may be found."""
 
 
 @dataclass(slots=True)
@@ -53,8 +57,12 @@ def plan_jobs(
     extractors: Mapping[str, FileExtractor],
     kept: Kept | None,
     given: Sequence[Given],
+    held: frozenset[tuple[str, str | None]] = frozenset(),
 ) -> Plan:
-    """The files to read. A file whose looks, stages and answers are as they were is not among them."""
+    """The files to read. A file whose looks, stages and answers are as they were is not among them.
+
+    `held` are scopes that a caller gave before: no scan reads them by itself.
+    """
     plan = Plan(names=names_digest(entry.path for entry in inventory.files))
     before = {} if kept is None else kept.files
     same_paths = kept is not None and kept.names == plan.names
@@ -67,7 +75,11 @@ def plan_jobs(
     wanting = [(name, extractor.wants) for name, extractor in extractors.items() if name != "nl"]
     for entry in inventory.files:
         path = entry.path
-        stages = tuple(name for name, wants in wanting if wants(path))
+        stages = tuple(
+            name
+            for name, wants in wanting
+            if wants(path) and (name not in _FOUND_TOO or (extractors[name].source, path) not in held)
+        )
         hands = named.pop(path, ())
         if not stages and not hands:
             continue
@@ -99,4 +111,4 @@ def _job(
 ) -> Job:
     every = (*stages, *(item.stage for item in hands if item.stage not in stages))
     commit = next((item.commit for item in hands if item.commit is not None), None)
-    return Job(path, name, size, every, known, commit)
+    return Job(path, name, size, every, known, commit, tuple(item.stage for item in hands))

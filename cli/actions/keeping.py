@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from t2c.ledger.engine import Ledger
 from t2c.ledger.intake.kept import VERSION, Kept
-from t2c.ledger.journal.files import write_atomically
+from t2c.ledger.journal.files import read_regular, write_atomically
 from t2c.ledger.journal.position import Position
 from t2c.ledger.standing import Standing
 
 __all__ = ["keep_read", "kept_of"]
+
+_MOST: Final = 1 << 30
+"""Bytes that such a file could have."""
 
 
 def kept_of(ledger: Ledger, standing: Standing) -> Kept | None:
@@ -22,7 +26,7 @@ def kept_of(ledger: Ledger, standing: Standing) -> Kept | None:
     Then what stands is what that scan read, so that a file which has not changed needs no reading.
     """
     try:
-        kept = msgspec.msgpack.decode(_file(ledger).read_bytes(), type=Kept)
+        kept = msgspec.msgpack.decode(read_regular(_file(ledger), _MOST), type=Kept)
     except (OSError, msgspec.DecodeError):
         return None
     position = Position(*kept.position)

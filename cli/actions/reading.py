@@ -17,6 +17,7 @@ from t2c.ledger.errors import Environment, T2cError
 from t2c.ledger.events.runs import StageStatus
 from t2c.ledger.intake import pool
 from t2c.ledger.intake.base import FileExtractor, Warning
+from t2c.ledger.intake.given import given_by_hand
 from t2c.ledger.intake.inventory import Inventory, take_inventory
 from t2c.ledger.intake.kept import Kept, KeptFile, KeptReading, settled
 from t2c.ledger.intake.registry import file_extractors
@@ -29,6 +30,8 @@ __all__ = ["Sources", "Stage", "read_sources"]
 _WORTH: Final = 256 << 10
 """Bytes to read for which a further process is worth its start."""
 _MOST: Final = 8
+_A_SECOND: Final = 150_000
+"""Bytes for which a process may take a second more: of the largest changelog that is read whole, a minute."""
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ class Stage:
         self.unchanged += 1
         self.kept_records += reading.records
         self.kept_omissions += reading.omissions
+        self.warnings += reading.elsewhere
         self.kept_whole &= reading.complete
 
 
@@ -93,13 +97,14 @@ class Sources:
     """Everything that was read. `reachable` are the commits of the history, None if that is not known.
 
     `unread` are folders that could not be entered: nothing below them is proven absent. `unchanged` are scopes that
-    were not read again, because they hold what is recorded of them.
+    were not read again, because they hold what is recorded of them; `by_hand` those that the caller gave.
     """
 
     stages: list[Stage]
     inventory: Inventory
     kept: Kept
     unchanged: frozenset[tuple[str, str | None]] = frozenset()
+    by_hand: frozenset[tuple[str, str | None]] = frozenset()
     revision: str | None = None
     branch: str | None = None
     reachable: frozenset[str] | None = None
@@ -139,7 +144,10 @@ def read_sources(
     }
     mark = stamp(context, extractors)
     believed = kept if kept is not None and kept.stamp == mark else None
-    plan = plan_jobs(inventory, {} if alone else extractors, believed, given)
+    held = frozenset(
+        (live.source, live.path) for live in state.records.values() if given_by_hand(live.extractor)
+    )
+    plan = plan_jobs(inventory, {} if alone else extractors, believed, given, held)
     first = Stage("inventory", "inventory", warnings=list(inventory.warnings), files=len(inventory.files))
     hidden = hidden_files(context.root, inventory, plan.names, believed)
     first.warnings += hidden.warnings
@@ -148,6 +156,7 @@ def read_sources(
     sources.unread = tuple(
         warning.path or "" for warning in inventory.warnings if warning.reason == "unreadable_folder"
     )
+    sources.by_hand = frozenset((extractors[item.stage].source, item.path) for item in given)
     past = history_of(context, state, believed) if only is None or "git" in only else None
     _Reading(context, inventory, extractors, plan, sources).run(past)
     if not alone:
@@ -158,6 +167,13 @@ def read_sources(
             elif stage.name == "comments":
                 stage.warnings += unread_endings(paths)
     return sources
+
+
+def _kept(read: Read) -> KeptReading:
+    """What to keep of a reading. Warnings about its own file stand while it is not read again."""
+    own = sum(warning.count for warning in read.warnings if warning.path == read.path)
+    elsewhere = [warning for warning in read.warnings if warning.path != read.path]
+    return KeptReading(read.complete, len(read.records), own, elsewhere)
 
 
 class _Reading:
@@ -239,7 +255,13 @@ class _Reading:
                 return pack_history(past, self.reader, spool)
             return encode_file(self.reader.read(jobs[index - first], spool))
 
-        answers = pool.run(first + len(jobs), work, processes=len(self.spools), unlimited=range(first))
+        answers = pool.run(
+            first + len(jobs),
+            work,
+            processes=len(self.spools),
+            unlimited=range(first),
+            seconds=lambda index: pool.SECONDS + jobs[index - first].size // _A_SECOND,
+        )
         for done, (index, slot, answer) in enumerate(answers, 1):
             self.context.progress("read", done, first + len(jobs))
             if index < first:
@@ -289,12 +311,7 @@ class _Reading:
                 settled(entry, self.started),
                 read.digest,
                 job.stages,
-                tuple(
-                    KeptReading(
-                        item.complete, len(item.records), sum(warning.count for warning in item.warnings)
-                    )
-                    for item in read.readings
-                ),
+                tuple(_kept(item) for item in read.readings),
                 read.questions,
             )
 

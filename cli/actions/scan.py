@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import orjson
@@ -59,10 +60,12 @@ class ScanResult:
 
 
 class Scanned(NamedTuple):
-    """A scan's result, and what stopped one of its stages while the others went on."""
+    """A scan's result, what stopped one of its stages while the others went on, and what is left out of the files
+    that the caller named."""
 
     result: ScanResult
     failure: T2cError | None
+    notices: tuple[str, ...] = ()
 
 
 def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
@@ -77,6 +80,12 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
             f"the root {context.root} lies inside {min(inside)}",
             safe="nothing was written",
             remedy="give the repository itself as the root",
+        )
+    if _is_bare(context.root):
+        raise Usage(
+            f"{context.root} is a bare Git repository, which holds no files to read",
+            safe="nothing was written",
+            remedy="scan a checkout of it: git clone",
         )
     created = make_ledger(context)
     turns = context.workspace / "locks"
@@ -106,6 +115,13 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
             StageRow(item.name, item.status, item.files, item.unchanged, item.records, item.omissions)
             for item in sources.stages
         ]
+        named = {item.path for item in given}
+        notices = tuple(
+            f"{warning.path}: {warning.reason}: {warning.detail}"
+            for item in sources.stages
+            for warning in item.warnings
+            if warning.path in named
+        )
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
         appended = dict(sorted(recording.appended.items()))
         del recording, sources  # what was read is recorded: the views are made from the journal alone
@@ -128,7 +144,12 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
         except T2cError as failure:
             failure.safe = f"what the scan recorded is in the journal, up to seq {result.seq}"
             failures.append(failure)
-    return Scanned(result, failures[0] if failures else None)
+    return Scanned(result, failures[0] if failures else None, notices)
+
+
+def _is_bare(root: Path) -> bool:
+    """True for the folder of a Git repository that has no work tree."""
+    return (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir()
 
 
 def _omissions(state: EvidenceState) -> dict[str, int]:

@@ -83,16 +83,19 @@ def scan(
         if scanned.result.made:
             warn_of_overwriting(invocation, context)
         summary = Path(".t2c", "projections", "summary", "summary.md")
+    for notice in scanned.notices:
+        invocation.output.warn(notice)
     result = scanned.result
     invocation.emit(result, lambda style: _text(result, summary, style))
     if scanned.failure is not None:
         raise scanned.failure
-    left_out = sum(count for reason, count in result.omissions.items() if reason not in REMARKS)
+    missed = {reason: count for reason, count in result.omissions.items() if reason not in REMARKS}
+    left_out = sum(missed.values())
     if strict and left_out:
         raise Findings(
-            f"{left_out:,} thing{' was' if left_out == 1 else 's were'} left out",
+            f"{left_out:,} thing{' was' if left_out == 1 else 's were'} left out: {_counts(missed)}",
             safe="everything that could be read is recorded",
-            remedy="see `t2c ledger log --type omission.noted`",
+            remedy="see `t2c ledger log --type omission.noted`, and docs/omissions.md for what each means",
         )
 
 

@@ -164,7 +164,9 @@ class _Walk:
     def inventory(self) -> Inventory:
         self._total("symlink_not_followed", self.links, "symbolic links are not followed")
         self._total(
-            "undecodable_name", self.undecodable, "names that are not UTF-8 are written quoted, as Git does"
+            "undecodable_name",
+            self.undecodable,
+            "files whose names are not UTF-8 are listed, quoted as Git does, and not read",
         )
         self._total(
             "hidden_by_dockerignore", self.docker_only, "left out by a .dockerignore and by nothing else"

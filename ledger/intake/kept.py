@@ -18,18 +18,22 @@ from t2c.ledger.intake.questions import Question
 
 __all__ = ["VERSION", "Hidden", "Kept", "KeptFile", "KeptReading", "names_digest", "settled"]
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the shapes below: another one is not read."""
 _GRAIN: Final = 2_000_000_000
 """Nanoseconds within which a file may change again and look the same."""
 
 
-class KeptReading(Struct, array_like=True, gc=False):
-    """How one stage read a file: whether wholly, and how many records and omissions there were."""
+class KeptReading(Struct, array_like=True):
+    """How one stage read a file: whether wholly, and how many records and omissions there were.
+
+    `elsewhere` are warnings about other places than the file, which others may share.
+    """
 
     complete: bool
     records: int
     omissions: int
+    elsewhere: list[Warning]
 
 
 class KeptFile(Struct, array_like=True):

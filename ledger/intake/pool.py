@@ -51,22 +51,23 @@ def run(
     *,
     processes: int,
     unlimited: Sequence[int] = (),
-    seconds: int = SECONDS,
+    seconds: int | Callable[[int], int] = SECONDS,
     memory: int = MEMORY,
 ) -> Iterator[tuple[int, int, bytes | Stopped]]:
     """Do `work(slot, index)` for each index below `count`; yields (index, slot, answer) as they come.
 
     At most `processes` work at once, each in a slot of its own from 0; a process that replaces another takes its
     slot. Work in `unlimited` may take as long and as much as it needs. An exception in a child is raised here as
-    RuntimeError. Children do not outlive this generator.
+    RuntimeError. `seconds` may say for each index how long it may take. Children do not outlive this generator.
     """
+    allowed = seconds if callable(seconds) else (lambda _: seconds)
     order = deque(range(count))
     children: dict[Connection, _Child] = {}
     free = deque(range(processes))
     try:
         while order or any(child.given for child in children.values()):
             while order and len(children) < min(processes, len(order) + len(children)):
-                child = _Child(free.popleft(), work, list(children), frozenset(unlimited), seconds, memory)
+                child = _Child(free.popleft(), work, list(children), frozenset(unlimited), allowed, memory)
                 children[child.connection] = child
             for child in children.values():
                 if order and not child.given:
@@ -114,7 +115,7 @@ class _Child:
         work: Callable[[int, int], bytes],
         others: Sequence[Connection],
         unlimited: frozenset[int],
-        seconds: int,
+        seconds: Callable[[int], int],
         memory: int,
     ) -> None:
         self.slot = slot
@@ -174,7 +175,7 @@ def _serve(
     connection: Connection,
     work: Callable[[int], bytes],
     unlimited: frozenset[int],
-    seconds: int,
+    seconds: Callable[[int], int],
     memory: int,
     parent: int,
 ) -> NoReturn:
@@ -191,7 +192,7 @@ def _serve(
             for at in range(0, len(given), _INDEX):
                 index = int.from_bytes(given[at : at + _INDEX], "big")
                 free = index in unlimited
-                _limit(resource.RLIMIT_CPU, None if free else int(time.process_time()) + seconds + 1)
+                _limit(resource.RLIMIT_CPU, None if free else int(time.process_time()) + seconds(index) + 1)
                 _limit(resource.RLIMIT_AS, None if free else most)
                 connection.send_bytes(given[at : at + _INDEX] + work(index))
     except (EOFError, OSError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Protocol
 
 from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import FileExtractor, Reading, Tree
@@ -21,16 +21,7 @@ from t2c.ledger.intake.reports.extractor import TestReportExtractor
 from t2c.ledger.intake.tasks.records import TaskRecordExtractor
 from t2c.ledger.intake.todo import TodoExtractor
 
-__all__ = ["GIVEN_SOURCES", "Choices", "file_extractors", "given_by_hand", "stamp_of"]
-
-GIVEN_SOURCES: Final = frozenset({"test", "system"})
-"""Kinds of source whose hand-given files leave evidence behind even when the file is gone."""
-_BY_HAND: Final = ("t2c/nl-", "t2c/test-report", "t2c/autonom-runtime-cycle")
-
-
-def given_by_hand(extractor: str) -> bool:
-    """True for extractors of files that a caller names: what they recorded stands until it is given again."""
-    return extractor.startswith(_BY_HAND)
+__all__ = ["Choices", "file_extractors", "stamp_of"]
 
 
 class Choices(Protocol):

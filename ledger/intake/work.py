@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from t2c.ledger.intake.base import FileExtractor, Reading, Scope, Tree, Warning, materialise
+from t2c.ledger.intake.given import given_name
 from t2c.ledger.intake.masking import masked
 from t2c.ledger.intake.questions import Question, Watched, digest_of
 from t2c.ledger.intake.spool import Spool
@@ -26,7 +27,7 @@ class Job(NamedTuple):
     """A file to read: its repository path, the name that opens it, its size, and the stages that want it.
 
     `known` is the digest of what was read of it before, if that reading may be used again; `commit` binds what a
-    report says to a commit. `careful` has code read line by line, because parsing it stopped a process.
+    report says to a commit. `given` are stages that a caller named the file for. `careful` has code read line by line, because parsing it stopped a process.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Job(NamedTuple):
     stages: tuple[str, ...]
     known: bytes | None = None
     commit: str | None = None
+    given: tuple[str, ...] = ()
     careful: bool = False
 
 
@@ -204,20 +206,22 @@ class Reader:
 
     def _kept(self, job: Job, readings: list[Reading], spool: Spool | None) -> list[Read]:
         kept = [
-            self.set_aside(stage, reading, spool, job.commit)
+            self.set_aside(stage, reading, spool, job)
             for stage, reading in zip(job.stages, readings, strict=True)
         ]
         if spool is not None:
             spool.flush()
         return kept
 
-    def set_aside(self, stage: str, reading: Reading, spool: Spool | None, commit: str | None = None) -> Read:
+    def set_aside(self, stage: str, reading: Reading, spool: Spool | None, job: Job | None = None) -> Read:
         """A reading with its secrets masked and its records in the spool, not yet flushed. One without records
         needs no spool."""
-        if commit is not None and stage == "tests":
-            from t2c.ledger.intake.reports.extractor import bound
+        if job is not None and stage in job.given:
+            if job.commit is not None and stage == "tests":
+                from t2c.ledger.intake.reports.extractor import bound
 
-            reading = bound(reading, commit)
+                reading = bound(reading, job.commit)
+            reading = msgspec.structs.replace(reading, extractor=given_name(reading.extractor))
         reading = masked(reading, self.funnel)
         records = [
             Placed(found.id, found.digest, found.lines, spool.put(found.payload), len(found.payload))

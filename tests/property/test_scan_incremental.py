@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from t2c.cli.actions import scan as scanning
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.given import given_files
 from t2c.cli.actions.opening import open_ledger
 from t2c.cli.sections import ScanSettings
 from t2c.cli.settings import Settings
@@ -223,3 +224,80 @@ def test_settings_that_decide_what_is_read_are_asked_again(tree: Path) -> None:
     changed = Context(tree, tree, chosen, StandingClock(), no_progress)
     result = scanning.scan(changed).result
     assert result.appended["record.retracted"] > 60
+
+
+REPORT = '<testsuite name="s" tests="1"><testcase classname="a" name="{}"/></testsuite>'
+
+
+def records_of(root: Path, source: str) -> set[str]:
+    with open_ledger(context(root)) as ledger:
+        return {identity for identity, live in load(ledger).state.records.items() if live.source == source}
+
+
+def test_a_warning_about_another_file_stands_while_nothing_changes(tree: Path) -> None:
+    (tree / "project/participants.json").write_text("{")
+    first = scanning.scan(context(tree)).result
+    assert first.omissions["invalid_registry"] == 1
+    second = scanning.scan(context(tree)).result
+    assert (second.run, second.omissions["invalid_registry"]) == (None, 1)
+    (tree / "project/participants.json").unlink()
+    assert "invalid_registry" not in scanning.scan(context(tree)).result.omissions
+
+
+def test_a_report_that_a_scan_finds_goes_with_its_file(tree: Path) -> None:
+    (tree / "junit.xml").write_text(REPORT.format("one"))
+    scanning.scan(context(tree))
+    assert len(records_of(tree, "test")) == 2
+    (tree / "junit.xml").rename(tree / "TEST-moved.xml")
+    scanning.scan(context(tree))
+    assert len(records_of(tree, "test")) == 2
+    (tree / "TEST-moved.xml").unlink()
+    scanning.scan(context(tree))
+    assert records_of(tree, "test") == set()
+
+
+@pytest.mark.parametrize("name", ["junit.xml", "out.txt", "ignored/junit.xml"])
+def test_a_report_that_a_caller_names_stands_until_it_is_named_again(tree: Path, name: str) -> None:
+    (tree / ".gitignore").write_text("ignored/\n")
+    report = tree / name
+    report.parent.mkdir(exist_ok=True)
+    report.write_text(REPORT.format("one"))
+
+    def named() -> scanning.ScanResult:
+        given = given_files(context(tree), "tests", [str(report)], "a" * 40)
+        return scanning.scan(context(tree), given).result
+
+    named()
+    held = records_of(tree, "test")
+    assert len(held) == 2
+    assert scanning.scan(context(tree)).result.run is None, "the commit that was given is forgotten"
+    shutil.rmtree(tree / ".t2c" / "cache")
+    assert scanning.scan(context(tree)).result.run is None
+    report.write_text(REPORT.format("two"))
+    scanning.scan(context(tree))
+    assert records_of(tree, "test") == held
+    assert named().appended["record.retracted"] == 1
+    report.unlink()
+    scanning.scan(context(tree))
+    assert len(records_of(tree, "test")) == 2
+
+
+def test_a_task_that_a_caller_names_goes_with_its_file(tree: Path) -> None:
+    task = tree / "task.txt"
+    task.write_text("Add retry with backoff to the exporter.\n")
+    scanning.scan(context(tree), given_files(context(tree), "nl", [str(task)]))
+    assert len(records_of(tree, "nl")) == 1
+    scanning.scan(context(tree))
+    assert len(records_of(tree, "nl")) == 1
+    task.unlink()
+    scanning.scan(context(tree))
+    assert records_of(tree, "nl") == set()
+
+
+@pytest.mark.parametrize("name", ["extraction.v*.msgpack", "states/evidence.v*.msgpack"])
+def test_a_cache_that_is_no_file_keeps_nobody_waiting(tree: Path, name: str) -> None:
+    scanning.scan(context(tree))
+    (found,) = (tree / ".t2c" / "cache").glob(name)
+    found.unlink()
+    os.mkfifo(found)
+    assert scanning.scan(context(tree)).result.run is None

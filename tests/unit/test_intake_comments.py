@@ -95,6 +95,13 @@ def test_a_marker_in_a_comment_is_a_plan(
     assert markers(path, text.replace("\n", "\r\n")) == [(marker, said, lines)]
 
 
+@pytest.mark.parametrize("path", ["a.py", "a.yaml"])
+def test_comments_of_a_file_in_utf_16_are_read(path: str) -> None:
+    content = "# TODO: raise it\n\n# [impl->req~a~1]\n".encode("utf-16")
+    assert [draft.text for draft in MarkerExtractor().read(path, content, TREE).records] == ["raise it"]
+    assert [draft.object for draft in TagExtractor().read(path, content, TREE).records] == ["req~a~1"]
+
+
 def test_two_markers_of_one_block_are_two() -> None:
     text = "# TODO: one\n# FIXME: two\n#   goes on\n#\n# TODO: three\n"
     assert markers("a.py", text) == [

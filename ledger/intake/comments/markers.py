@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from t2c.ledger.events.record import Action, Modality, SourceKind
 from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Reading, Scope, Tree, Warning, shortened
+from t2c.ledger.intake.code.guards import as_text
 from t2c.ledger.intake.comments.found import Comment, Line, comments_of, has_comments
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.markup import MAX_STATEMENT
@@ -80,6 +81,7 @@ class MarkerExtractor:
     def read(self, path: str, content: bytes, tree: Tree) -> Reading:
         """One record for each marker. Complete, since a file without a marker is not even parsed."""
         scope = Scope(SOURCE, path)
+        content, _ = as_text(SOURCE, path, content)
         if self._any.search(content) is None:
             return Reading(scope, self.name, ())
         warnings: list[Warning] = []

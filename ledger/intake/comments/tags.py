@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from t2c.ledger.events.record import Action, SourceKind
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree, Warning
+from t2c.ledger.intake.code.guards import as_text
 from t2c.ledger.intake.code.languages import may_be_code
 from t2c.ledger.intake.comments.formats import is_media, marks_of
 from t2c.ledger.intake.comments.found import Comment, comments_of, has_comments
@@ -66,6 +67,7 @@ class TagExtractor:
     def read(self, path: str, content: bytes, tree: Tree) -> Reading:
         """One record for each requirement that a tag covers."""
         scope = Scope(SOURCE, path)
+        content, _ = as_text(SOURCE, path, content)
         if b"->" not in content or b"~" not in content:
             return Reading(scope, self.name, ())
         records: list[Draft] = []
