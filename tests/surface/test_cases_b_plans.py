@@ -294,6 +294,14 @@ def test_case_14_nothing_after_a_stray_heading_is_lost(t2c: Any, path: str) -> N
     ]
 
 
+def said(document: Any) -> list[Any]:
+    """What the records say, whoever named the file."""
+    return [
+        (item["id"], item["statement"], item["lifecycle"], item["source"]["lines"])
+        for item in document["records"]
+    ]
+
+
 SPELLINGS = """\
 # Door
 
@@ -337,7 +345,7 @@ def test_case_16_one_reading_for_every_command(t2c: Any, path: str) -> None:
         if item["metadata"].get("requirement", "") == "Breaker SHALL open"
     )
     assert headed["statement"]["modality"] == "required"
-    assert extracted(t2c, "docs", path)["records"] == documents["records"]
+    assert said(extracted(t2c, "docs", path)) == said(documents)
     piped = t2c("extract", "docs", "-", "--as", path, "--json", input=SPELLINGS.encode())
     assert piped.document["records"] == documents["records"]
     by_line = t2c("extract", "docs", "--jsonl").lines
