@@ -111,7 +111,7 @@ class Rejection(Exception):
 
     def __init__(self, code: Code, message: str, remedy: str | None = None) -> None:
         super().__init__(message)
-        self.code = code
+        self.code: Code = code
         self.message = message
         self.remedy = remedy or CODES[code].remedy
 

@@ -175,7 +175,7 @@ def _used(given: JsonValue, extractor: str) -> str:
     """
     known, name, used = _last[0]
     # A number is equal to a truth value, and no generation holds one.
-    if name == extractor and known == given and type(given["degraded"]) is bool:
+    if isinstance(given, dict) and name == extractor and known == given and type(given["degraded"]) is bool:
         return used
     used = _judged(given, extractor)
     assert isinstance(given, dict)

@@ -253,6 +253,7 @@ class ChangeReader:
 
     def _alone(self, sha: str) -> Changes | None:
         """One commit's changes: with lines, else the names alone, else None."""
+        complaint = ""
         for counted in (True, False) if self.counted else (False,):
             try:
                 return next((changes for _, changes in list(self._diffed([sha], counted=counted))), None)

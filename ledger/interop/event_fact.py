@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from msgspec import Struct, structs
 
@@ -107,10 +107,10 @@ _secret: Final = re.compile(
 def objection(fact: Fact) -> Objection | None:
     """The first thing that keeps a fact out of a log, None if nothing does."""
     for name, member in FIELDS.items():
-        value = getattr(fact, member)
+        value: object = getattr(fact, member)
         if value is None and name in NULLABLE:
             continue
-        found = _CHECKS.get(name, plain)(name, value)
+        found = _CHECKS.get(name, plain)(name, cast(str, value))
         if found is not None:
             return found
     if fact.type == "approval.attested" and fact.trust_class == "ADVISORY_INFERENCE":

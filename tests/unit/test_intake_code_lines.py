@@ -72,3 +72,12 @@ def test_a_decorator_of_something_else_reaches_over_no_code() -> None:
     found = {draft.symbol: draft.metadata for draft in CodeExtractor().read("a.py", content, TREE).records}
     assert "decorators" not in found["f"]
     assert found["g"]["decorators"] == ["new"]
+
+
+def test_no_value_gets_into_what_a_line_shows() -> None:
+    content = (
+        b'class A {\n  fun key() = "hush-hush"\n  fun other(a: Int = 1): Int { return "hush-hush" }\n}\n'
+    )
+    reading = CodeExtractor().read_lines("a.kt", content, TREE)
+    assert "A.key" in symbols(reading)
+    assert "hush" not in repr(reading.records)

@@ -6,6 +6,7 @@ nothing recurs, and lines are counted from offsets (code-facts §4, §5).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, get_args
 
 from t2c.ledger.intake.code.fallback import approximations
@@ -14,8 +15,6 @@ from t2c.ledger.intake.code.surroundings import NEAR, Surroundings
 from t2c.ledger.intake.code.traits import MAX_NAME, LinePattern, Traits
 
 if TYPE_CHECKING:
-    import re
-
     from tree_sitter import Node, Query
 
 __all__ = ["FALLBACK_SHARE", "sweep", "sweep_lines"]
@@ -24,6 +23,7 @@ FALLBACK_SHARE: Final = 0.01
 """Above this share of bytes in errors the lines there are looked through for definitions."""
 
 _MAX_HEADER: Final = 300
+_BODY: Final = re.compile(rb"\{|(?<![=!<>])=(?![=>])")
 _MAX_QUALIFIED: Final = 500
 _MAX_BASES: Final = 20
 
@@ -171,6 +171,8 @@ class _Sweep:
     def _approximate(self, start: int, end: int, serial: int) -> None:
         pattern, match = self.patterns[serial]
         line_end = self.text.find(b"\n", start, end)
+        header_end = end if line_end < 0 else line_end
+        body = _BODY.search(self.text, match.end("n"), header_end)  # what follows may be a value, or a secret
         found = Found(
             role=pattern.role,
             node=None,
@@ -186,7 +188,7 @@ class _Sweep:
             section="",
             decorators=(),
             body=None,
-            header_end=end if line_end < 0 else line_end,
+            header_end=header_end if body is None else body.start(),
         )
         definition = self._add(found)
         if definition is not None:

@@ -7,7 +7,7 @@ message; folders `humans/ada/` and `agents/codex/` say the same as the second.
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, cast, get_args
 
 __all__ = ["TYPES", "FileName", "MessageType", "Role", "is_evidence", "is_ticket", "said_by_name"]
 
@@ -50,9 +50,9 @@ def said_by_name(inside: str) -> FileName:
         return FileName(role, match[2].lower(), "request" if role == "human" else "plan", True)
     parts = stem.split(".")
     if parts[0].lower() in _DOTTED:
-        given = parts[2].lower() if len(parts) > 2 else None
-        return FileName(_ROLES[parts[0].lower()], (parts[1] if len(parts) > 1 else "") or None, _type(given))
-    kind = next((_type(part.lower()) for part in parts if part.lower() in TYPES), None)
+        given = _type(parts[2].lower() if len(parts) > 2 else None)
+        return FileName(_ROLES[parts[0].lower()], (parts[1] if len(parts) > 1 else "") or None, given)
+    kind: MessageType | None = next((_type(part.lower()) for part in parts if part.lower() in TYPES), None)
     for place, folder in enumerate(folders):
         if folder.lower() in _FOLDERS:
             below = folders[place + 1] if place + 1 < len(folders) else parts[0]
@@ -61,7 +61,7 @@ def said_by_name(inside: str) -> FileName:
 
 
 def _type(text: str | None) -> MessageType | None:
-    return text if text in TYPES else None  # type: ignore[return-value]
+    return cast(MessageType, text) if text in TYPES else None
 
 
 def is_evidence(base: str) -> bool:

@@ -111,6 +111,7 @@ def _joined(lines: Iterator[str], notes: Notes) -> Iterator[tuple[int, int, str,
     start = 0
     heads: list[str] = []
     directives = True
+    number = 0
     for number, raw in enumerate(lines, 1):
         if heads:
             if raw.strip() == heads[0]:

@@ -51,6 +51,11 @@ class Entry(NamedTuple):
     shape: Shape
     value: str | None = None
 
+    @property
+    def steps(self) -> int:
+        """How deep the key lies: 1 at the top."""
+        return len(self.path)
+
 
 class Fault(NamedTuple):
     """Why a file does not parse, with its line and column from 1 where the parser names them."""

@@ -87,10 +87,11 @@ def _walked(text: str, notes: Notes) -> list[Entry] | Fault:
                 found[place] = found[place]._replace(end=line)
             continue
         if string is not None and in_map and key is None:
-            key, key_line = orjson.loads(string), line
-            if key in stack[-1][3]:
+            named: str = orjson.loads(string)
+            key, key_line = named, line
+            if named in stack[-1][3]:
                 notes.add("duplicate_key", "a key that stands twice in one object; the last one counts", line)
-            stack[-1][3].add(key)
+            stack[-1][3].add(named)
             continue
         base = stack[-1][0] if stack else ()
         path = (*base, key if key is not None else EACH) if stack else ()

@@ -54,12 +54,12 @@ _COMPOSER: Final[Mapping[str, tuple[Scope, str]]] = {
 def npm(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     """package.json: dependencies by kind; the constraint of an engine is shown, texts of scripts are not."""
     path = entry.path
-    if path[0] in _NPM and len(path) == 2:
+    if path[0] in _NPM and entry.steps == 2:
         scope, group = _NPM[path[0]]
         return _one("npm", path[1], entry, scope, group, "json_top_level_key", entry.value)
-    if path[0] in ("bundledDependencies", "bundleDependencies", "peerDependenciesMeta") and len(path) > 1:
+    if path[0] in ("bundledDependencies", "bundleDependencies", "peerDependenciesMeta") and entry.steps > 1:
         return ()
-    if path[0] == "engines" and len(path) == 2:
+    if path[0] == "engines" and entry.steps == 2:
         return (
             declaration(entry, "json", "json_nested_key", extra={"constraint": safe_constraint(entry.value)}),
         )
@@ -68,7 +68,7 @@ def npm(entry: Entry, view: View) -> tuple[Draft, ...] | None:
 
 def composer(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     """composer.json: `php` and extensions count as packages of the platform."""
-    if entry.path[0] in _COMPOSER and len(entry.path) == 2:
+    if entry.path[0] in _COMPOSER and entry.steps == 2:
         scope, group = _COMPOSER[entry.path[0]]
         return _one("composer", entry.path[1], entry, scope, group, "json_top_level_key", entry.value)
     return None
@@ -80,7 +80,7 @@ def cargo(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     if place is None:
         return None
     at, scope, group = place
-    if len(entry.path) != at:
+    if entry.steps != at:
         return ()
     path = entry.path
     if entry.shape == "text":
@@ -108,21 +108,22 @@ _CARGO: Final[Mapping[str, Scope]] = {
 
 
 def _cargo_place(path: tuple[str, ...]) -> tuple[int, Scope, str] | None:
-    """(steps of a dependency's path, scope, group) if the path is at or below one."""
-    if path[0] in _CARGO and len(path) > 1:
+    """(depth of a dependency's path, scope, group) if the path is at or below one."""
+    steps = len(path)
+    if path[0] in _CARGO and steps > 1:
         return 2, _CARGO[path[0]], path[0]
-    if path[0] == "workspace" and len(path) > 2 and path[1] == "dependencies":
+    if path[0] == "workspace" and steps > 2 and path[1] == "dependencies":
         return 3, "runtime", "workspace.dependencies"
-    if path[0] == "target" and len(path) > 3 and path[2] in _CARGO:
+    if path[0] == "target" and steps > 3 and path[2] in _CARGO:
         return 4, _CARGO[path[2]], f"target.{path[1]}.{path[2]}"
     return None
 
 
 def pipfile(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     """Pipfile: packages and dev-packages."""
-    if entry.path[0] not in ("packages", "dev-packages") or len(entry.path) < 2:
+    if entry.path[0] not in ("packages", "dev-packages") or entry.steps < 2:
         return None
-    if len(entry.path) > 2:
+    if entry.steps > 2:
         return ()
     scope: Scope = "runtime" if entry.path[0] == "packages" else "dev"
     constraint = entry.value or view.get(entry.path, "version") or view.get(entry.path, "git")
@@ -132,9 +133,9 @@ def pipfile(entry: Entry, view: View) -> tuple[Draft, ...] | None:
 def gradle_catalog(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     """libs.versions.toml: libraries and plugins under their real names."""
     path = entry.path
-    if path[0] not in ("libraries", "plugins") or len(path) < 2:
+    if path[0] not in ("libraries", "plugins") or entry.steps < 2:
         return None
-    if len(path) > 2:
+    if entry.steps > 2:
         return ()
     module = view.get(path, "module") or view.get(path, "id") or entry.value
     if module is None and view.get(path, "group"):
@@ -157,7 +158,7 @@ def pyproject(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     path = entry.path
     if path[0] in ("project", "dependency-groups", "build-system"):
         return _standard(entry, view)
-    if path[0] == "tool" and len(path) > 3:
+    if path[0] == "tool" and entry.steps > 3:
         return _poetry(entry, view) if path[1] == "poetry" else _other_tool(entry, view)
     return None
 
@@ -166,15 +167,15 @@ def _standard(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     path = entry.path
     if path == ("project", "dependencies", EACH):
         return requirement_dependency(entry, view.notes, "runtime", "project")
-    if path[:2] == ("project", "optional-dependencies") and len(path) == 4:
+    if path[:2] == ("project", "optional-dependencies") and entry.steps == 4:
         return requirement_dependency(entry, view.notes, "optional", path[2])
-    if path[0] == "dependency-groups" and path[-1] == EACH and len(path) == 3:
+    if path[0] == "dependency-groups" and path[-1] == EACH and entry.steps == 3:
         return requirement_dependency(entry, view.notes, "dev", path[1]) if entry.value else ()
     if path == ("build-system", "requires", EACH):
         return requirement_dependency(entry, view.notes, "build", "build-system")
-    if path[:2] in (("project", "scripts"), ("project", "gui-scripts")) and len(path) == 3:
+    if path[:2] in (("project", "scripts"), ("project", "gui-scripts")) and entry.steps == 3:
         return (_command(entry),)
-    if path[:2] == ("project", "entry-points") and len(path) == 4:
+    if path[:2] == ("project", "entry-points") and entry.steps == 4:
         return (_command(entry),)
     if path == ("project", "requires-python"):
         return (declaration(entry, "toml", "toml_key", extra={"constraint": safe_constraint(entry.value)}),)
@@ -185,14 +186,14 @@ def _poetry(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     path = entry.path
     if path[2] in ("scripts", "plugins"):
         return (_command(entry),) if entry.value else None
-    if path[2] == "group" and len(path) > 5 and path[4] == "dependencies":
+    if path[2] == "group" and entry.steps > 5 and path[4] == "dependencies":
         at, scope, group = 6, _scope_of(path[3]), path[3]
     elif path[2] in ("dependencies", "dev-dependencies"):
         at, group = 4, path[2]
         scope = "runtime" if path[2] == "dependencies" else "dev"
     else:
         return None
-    if len(path) != at:
+    if entry.steps != at:
         return ()
     constraint = entry.value
     for key in ("version", "git", "path", "url"):
@@ -206,7 +207,7 @@ def _other_tool(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     path = entry.path
     if path[:3] == ("tool", "uv", "dev-dependencies") and path[-1] == EACH and entry.value:
         return requirement_dependency(entry, view.notes, "dev", "dev-dependencies")
-    if path[:3] == ("tool", "pdm", "dev-dependencies") and len(path) == 5 and entry.value:
+    if path[:3] == ("tool", "pdm", "dev-dependencies") and entry.steps == 5 and entry.value:
         return requirement_dependency(entry, view.notes, "dev", path[3])
     return None
 
@@ -218,7 +219,7 @@ def setup_cfg(entry: Entry, view: View) -> tuple[Draft, ...] | None:
     if listed and path[:2] in (("options", "install_requires"), ("options", "setup_requires")):
         scope: Scope = "runtime" if path[1] == "install_requires" else "build"
         return requirement_dependency(entry, view.notes, scope, path[1])
-    if path[0] == "options.extras_require" and len(path) > 1 and listed:
+    if path[0] == "options.extras_require" and entry.steps > 1 and listed:
         return requirement_dependency(entry, view.notes, "optional", path[1])
     return () if path[-1] == EACH else None
 

@@ -34,21 +34,19 @@ _LISTED: Final = 50
 
 def pipeline(entries: Sequence[Entry]) -> Iterator[Draft]:
     """GitHub Actions, GitLab, Azure and CircleCI: one reading for all four."""
-    orbs = {
-        entry.path[1]: entry.value for entry in entries if entry.path[0] == "orbs" and len(entry.path) == 2
-    }
+    orbs = {entry.path[1]: entry.value for entry in entries if entry.path[0] == "orbs" and entry.steps == 2}
     for entry in entries:
         draft = _reference(entry)
         if draft is not None:
             yield draft
-        elif entry.path[0] == "orbs" and len(entry.path) == 2 and orbs.get(entry.path[1]):
+        elif entry.path[0] == "orbs" and entry.steps == 2 and orbs.get(entry.path[1]):
             yield _used(entry, str(entry.value))
         elif entry.path[0] in _TRIGGERS and _is_word(entry):
             yield _trigger(entry)
         elif (
             EACH not in entry.path
-            and len(entry.path) <= _TOP
-            and not (len(entry.path) == _TOP and entry.path[-1] in _PLAIN)
+            and entry.steps <= _TOP
+            and not (entry.steps == _TOP and entry.path[-1] in _PLAIN)
         ):
             yield declaration(entry, "yaml", "yaml_key")
 
@@ -56,14 +54,14 @@ def pipeline(entries: Sequence[Entry]) -> Iterator[Draft]:
 def _reference(entry: Entry) -> Draft | None:
     """What a key of a step or a job uses, runs in or calls."""
     listed = entry.path[-1] == EACH
-    leaf = entry.path[-2] if listed and len(entry.path) > 1 else entry.path[-1]
+    leaf = entry.path[-2] if listed and entry.steps > 1 else entry.path[-1]
     if entry.value is None or not entry.value.strip():
         return None
     if leaf in _USES and not listed and "inputs" not in entry.path[-2:-1]:
         return _used(entry, entry.value.strip())
     if (leaf in _IMAGES and not listed) or (leaf == "image" and listed):
         return _runs_in(entry)
-    if leaf == "name" and len(entry.path) > 1 and entry.path[-2] == "image":
+    if leaf == "name" and entry.steps > 1 and entry.path[-2] == "image":
         return _runs_in(entry)
     if leaf == "include" or (leaf in ("local", "remote", "project") and "include" in entry.path):
         return declaration(
@@ -113,7 +111,7 @@ def _is_word(entry: Entry) -> bool:
     """True for `on: push` and `on: [push]`, which say the same as a mapping with the key `push`."""
     return (
         entry.path[0] == "on"
-        and len(entry.path) <= 2
+        and entry.steps <= 2
         and entry.shape == "text"
         and entry.path[-1] in ("on", EACH)
     )
@@ -129,7 +127,7 @@ def compose(entries: Sequence[Entry]) -> Iterator[Draft]:
     ports: dict[tuple[str, ...], list[str]] = {}
     for entry in entries:
         if (
-            len(entry.path) == 4
+            entry.steps == 4
             and entry.path[2:] == ("ports", EACH)
             and entry.value
             and _PORT.match(entry.value)
@@ -137,10 +135,10 @@ def compose(entries: Sequence[Entry]) -> Iterator[Draft]:
             ports.setdefault(entry.path[:3], []).append(entry.value)
     for entry in entries:
         path = entry.path
-        service = len(path) > 2 and path[0] == "services"
-        if service and path[2] == "image" and len(path) == 3 and entry.value:
+        service = entry.steps > 2 and path[0] == "services"
+        if service and path[2] == "image" and entry.steps == 3 and entry.value:
             yield _runs_in(entry)
-        elif service and path[2] == "depends_on" and len(path) == 4:
+        elif service and path[2] == "depends_on" and entry.steps == 4:
             name = (entry.value or "") if path[3] == EACH else path[3]
             if name:
                 yield declaration(
@@ -150,23 +148,23 @@ def compose(entries: Sequence[Entry]) -> Iterator[Draft]:
                     action="depend_on",
                     about=name[:_COMMAND],
                 )
-        elif service and path[2] == "environment" and len(path) == 4:
+        elif service and path[2] == "environment" and entry.steps == 4:
             name = (entry.value or "").partition("=")[0].strip() if path[3] == EACH else path[3]
             if name:
                 yield declaration(
                     Entry((*path[:3], name[:_COMMAND]), entry.start, entry.end, "text"), "yaml", "yaml_key"
                 )
-        elif service and path[2] == "ports" and len(path) == 3:
+        elif service and path[2] == "ports" and entry.steps == 3:
             extra: dict[str, Any] = {"ports": ports.get(path, [])[:_LISTED]}
             yield declaration(entry, "yaml", "yaml_key", extra=extra)
-        elif EACH not in path and len(path) <= _TOP and path[0] != "version":
+        elif EACH not in path and entry.steps <= _TOP and path[0] != "version":
             yield declaration(entry, "yaml", "yaml_key")
 
 
 def taskfile(entries: Sequence[Entry]) -> Iterator[Draft]:
     """Tasks and variables by name."""
     for entry in entries:
-        if EACH not in entry.path and len(entry.path) <= 2:
+        if EACH not in entry.path and entry.steps <= 2:
             yield declaration(entry, "yaml", "yaml_key")
 
 
@@ -184,7 +182,7 @@ def pre_commit(entries: Sequence[Entry]) -> Iterator[Draft]:
             yield declaration(entry, "yaml", "yaml_key", action="depend_on", about=about, extra=extra)
         elif entry.path == ("repos", EACH, "hooks", EACH, "id") and entry.value:
             yield declaration(entry, "yaml", "yaml_key", action="call", about=entry.value[:_COMMAND])
-        elif EACH not in entry.path and len(entry.path) <= 2:
+        elif EACH not in entry.path and entry.steps <= 2:
             yield declaration(entry, "yaml", "yaml_key")
 
 

@@ -81,7 +81,7 @@ def _draft(segment: Segment, folder: str, tree: Tree, notes: Notes) -> Draft:
         done, about = action_and_object(text)
         duty, sign = modality(text), polarity(text)
         constraint = sign == "negative" and forbids(text)
-    bases = list(_BASIS)
+    bases: list[str] = [*_BASIS]
     if segment.lead is not None and duty == "unknown" and language_of(segment.lead) is not None:
         duty = "unknown" if _ILLUSTRATES.search(segment.lead) else modality(segment.lead)
         if duty != "unknown":

@@ -259,7 +259,7 @@ _NATIVES: Final = {
     "subscript_declaration": "subscript",
     "macro_declaration": "macro",
 }
-_TYPE_NATIVES: Final = {b"typealias": "type alias", b"associatedtype": "associated type"}
+_TYPE_NATIVES: Final[dict[bytes, str]] = {b"typealias": "type alias", b"associatedtype": "associated type"}
 
 
 TRAITS = SwiftTraits
