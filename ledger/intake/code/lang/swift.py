@@ -154,7 +154,8 @@ class SwiftTraits(Traits):
         if kind != "type":
             return _NATIVES.get(node_type, kind)
         words = _TYPE_WORD.findall(found.text, max(found.lead, found.name_start - _WINDOW), found.name_start)
-        return _TYPE_NATIVES.get(words[-1], words[-1].decode()) if words else "class"
+        word: bytes = words[-1] if words else b"class"
+        return _TYPE_NATIVES.get(word, word.decode())
 
     def is_wanted(self, found: Found) -> bool:
         """A `let` of the file, a `static let` of a type: an instance's own are none."""
