@@ -23,6 +23,7 @@ class ScanSettings(NamedTuple):
     processes: int = 0
     markers: tuple[str, ...] = ("TODO", "FIXME", "HACK", "XXX")
     communication: str = "project"
+    read_generated: bool = False
 
 
 class AnchorSettings(NamedTuple):

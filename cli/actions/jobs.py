@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Final
 
 from t2c import __version__
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.given import Given
 from t2c.ledger.intake.base import FileExtractor
+from t2c.ledger.intake.given import FOUND_TOO
 from t2c.ledger.intake.inventory import FileEntry, Inventory
 from t2c.ledger.intake.kept import VERSION, Kept, KeptFile, names_digest
 from t2c.ledger.intake.questions import Names, stand
@@ -18,9 +18,6 @@ from t2c.ledger.intake.registry import stamp_of
 from t2c.ledger.intake.work import Job
 
 __all__ = ["Plan", "plan_jobs", "stamp"]
-
-_FOUND_TOO: Final = frozenset({"tests", "cycle"})
-"""Stages whose files may be given and may be found."""
 
 
 @dataclass(slots=True)
@@ -78,7 +75,7 @@ def plan_jobs(
         stages = tuple(
             name
             for name, wants in wanting
-            if wants(path) and (name not in _FOUND_TOO or (extractors[name].source, path) not in held)
+            if wants(path) and (name not in FOUND_TOO or (extractors[name].source, path) not in held)
         )
         hands = named.pop(path, ())
         if not stages and not hands:

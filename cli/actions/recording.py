@@ -34,7 +34,7 @@ from t2c.ledger.kernel.canon import MAX_INT, canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
 from t2c.ledger.linking.base import Links
-from t2c.ledger.linking.linker import link
+from t2c.ledger.linking.linker import LINKED, link
 from t2c.ledger.standing import Standing, catch_up
 
 __all__ = ["Recording"]
@@ -165,12 +165,13 @@ class Recording:
         unread = [
             live.offset
             for identity, live in state.records.items()
-            if identity not in read and identity not in gone
+            if identity not in read and identity not in gone and live.source in LINKED
         ]
 
         def bodies() -> Iterator[bytes]:
-            for record in self._observations():
-                yield record.body
+            for stage in self.sources.stages:
+                for scope in stage.scopes if stage.source in LINKED else ():
+                    yield from (record.body for record in scope.records)
             yield from self._bodies(sorted(unread))
 
         return link(bodies())

@@ -94,7 +94,10 @@ class Output:
 
         A document that was printed stays the only one; the error then goes to stderr alone.
         """
-        self.complain(text.partition("\n")[0] if self.json else text)
+        told = self.json and not (
+            self._documents and not self._lines
+        )  # where the failure itself says the rest
+        self.complain(text.partition("\n")[0] if told else text)
         if self.json and self._lines:
             self.raw(encode(failure, indent=False) + b"\n")
         elif self.json and not self._documents:

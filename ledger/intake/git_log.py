@@ -19,6 +19,7 @@ __all__ = ["Commit", "Ident", "Tag", "parse_commit", "parse_tag", "read_commits"
 _ESCAPING: Final = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined"})
 """Python codecs that are no character sets and would read backslashes or host names."""
 
+_FOREIGN: Final = re.compile("[\udc80-\udcff]")
 _DATE: Final = re.compile(rb"\s*(-?\d{1,15}) ([+-])(\d{2,4})\s*$")
 _CO_AUTHOR: Final = re.compile(r"^co-authored-by:[ \t]*([^<\n]*)", re.IGNORECASE | re.MULTILINE)
 _SIGNATURE: Final = re.compile(rb"^-----BEGIN (?:PGP|SSH|SIGNED) ", re.MULTILINE)
@@ -128,6 +129,12 @@ def _encoding(fields: dict[bytes, bytes]) -> str:
     return fields.get(b"encoding", b"UTF-8").decode("ascii", "replace").strip() or "UTF-8"
 
 
+def _escaped(raw: bytes, codec: str) -> str:
+    """The text with `\\xNN` for each byte that does not decode and `\\\\` for a backslash, so that the bytes come back."""
+    text = raw.decode(codec, "surrogateescape").replace("\\", "\\\\")
+    return _FOREIGN.sub(lambda found: f"\\x{ord(found[0]) - 0xDC00:02x}", text)
+
+
 def _decoded(raw: bytes, declared: str) -> tuple[str, bool]:
     """The text, and whether bytes had to be written as escapes."""
     try:
@@ -139,9 +146,9 @@ def _decoded(raw: bytes, declared: str) -> tuple[str, bool]:
     try:
         text = raw.decode(codec if known else "utf-8")
     except UnicodeDecodeError:
-        text, broken = raw.decode(codec if known else "utf-8", "backslashreplace"), True
+        text, broken = _escaped(raw, codec if known else "utf-8"), True
     except (LookupError, ValueError):  # a codec of Python's that is no character set
-        text, broken = raw.decode("utf-8", "backslashreplace"), not raw.isascii()
+        text, broken = _escaped(raw, "utf-8"), not raw.isascii()
     whole = text.encode("utf-8", "backslashreplace").decode()  # some codecs let lone surrogates through
     return whole, broken or whole != text
 

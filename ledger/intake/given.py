@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LASTING", "given_by_hand", "given_name"]
+__all__ = ["FOUND_TOO", "LASTING", "given_by_hand", "given_name"]
 
 LASTING: Final = frozenset({"test", "system"})
 """Kinds of source whose hand-given files leave evidence behind even when the file is gone."""
+FOUND_TOO: Final = frozenset({"tests", "cycle"})
+"""Stages whose files a scan finds by itself too."""
 _GIVEN: Final = "t2c/given-"
 _ALWAYS: Final = "t2c/nl-"
 """Of a task: no scan ever finds one by itself."""

@@ -38,6 +38,8 @@ IGNORE_FILES: Final = (".gitignore", ".dockerignore", ".intentignore")
 _MAX_IGNORE_FILE: Final = 4 * 1024 * 1024
 MAX_ASKED: Final = 1 << 20
 """Bytes of a file that `Inventory.content` gives whole."""
+_REMEMBERED: Final = 1 << 16
+_REMEMBERED_FILES: Final = 64
 _NAMED_IN_DETAIL: Final = 5
 _PROGRESS_STEP: Final = 2000
 
@@ -64,6 +66,11 @@ class Inventory(Struct, frozen=True, dict=True):
     """For paths whose bytes are not UTF-8: the name that opens the file, relative to the root."""
     root: Path | None = None
     """Where the files are; None for an inventory that is only names."""
+
+    @cached_property
+    def _read(self) -> dict[str, bytes]:
+        """Small contents that were asked for, since every file of a kind asks for the same ones."""
+        return {}
 
     @cached_property
     def _paths(self) -> frozenset[str]:
@@ -93,12 +100,18 @@ class Inventory(Struct, frozen=True, dict=True):
         """The content of a file of the inventory; None if it is not in it, is too large or cannot be read."""
         if path not in self or self.root is None:
             return None
+        if (known := self._read.get(path)) is not None:
+            return known
         try:
             with (self.root / self.on_disk(path)).open("rb") as stream:
                 content = stream.read(MAX_ASKED + 1)
         except OSError:
             return None
-        return content if len(content) <= MAX_ASKED else None
+        if len(content) > MAX_ASKED:
+            return None
+        if len(content) <= _REMEMBERED and len(self._read) < _REMEMBERED_FILES:
+            self._read[path] = content
+        return content
 
     def on_disk(self, path: str) -> str:
         """The file's name relative to the root, fit for opening it."""

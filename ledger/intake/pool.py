@@ -125,15 +125,20 @@ class _Child:
         self._silent = False
         self.connection, theirs = Pipe()
         parent = os.getpid()
-        with warnings.catch_warnings():
-            # Other threads, if there are any, hold no lock that a child needs.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self.pid = os.fork()
-        if self.pid == 0:
-            for connection in (*others, self.connection):
-                connection.close()
-            _serve(theirs, lambda index: work(slot, index), unlimited, seconds, memory, parent)
-        theirs.close()
+        # An interrupt between the fork and the lines after it would be lost, or would leave a child to itself.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+        try:
+            with warnings.catch_warnings():
+                # Other threads, if there are any, hold no lock that a child needs.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self.pid = os.fork()
+            if self.pid == 0:
+                for connection in (*others, self.connection):
+                    connection.close()
+                _serve(theirs, lambda index: work(slot, index), unlimited, seconds, memory, parent)
+            theirs.close()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def give(self, order: deque[int], processes: int) -> None:
         """Take the next pieces of work, fewer as they run out, so that no process waits for another's heap."""
@@ -184,6 +189,7 @@ def _serve(
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
         _die_with(parent)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         most = _memory_now() + memory

@@ -9,7 +9,7 @@ from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import FileExtractor, Reading, Tree
 from t2c.ledger.intake.changelog import ChangelogExtractor
 from t2c.ledger.intake.changes.fragments import FragmentExtractor
-from t2c.ledger.intake.code.extractor import CodeExtractor
+from t2c.ledger.intake.code.extractor import ANYWAY, CodeExtractor
 from t2c.ledger.intake.comments.markers import MarkerExtractor
 from t2c.ledger.intake.comments.tags import TagExtractor
 from t2c.ledger.intake.communication.extractor import CommunicationExtractor
@@ -33,6 +33,9 @@ class Choices(Protocol):
 
     @property
     def communication(self) -> str: ...
+
+    @property
+    def read_generated(self) -> bool: ...
 
 
 class Family:
@@ -64,7 +67,7 @@ def file_extractors(choices: Choices) -> Mapping[str, FileExtractor]:
         "changelog": Family(ChangelogExtractor(), FragmentExtractor()),
         "docs": DocumentExtractor(),
         "tags": TagExtractor(),
-        "code": CodeExtractor(),
+        "code": CodeExtractor(ANYWAY if choices.read_generated else frozenset()),
         "config": ConfigExtractor(),
         "tests": TestReportExtractor(),
         "cycle": CycleExtractor(),

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from t2c.ledger.intake.base import FileExtractor, Reading, Scope, Tree, Warning, materialise
-from t2c.ledger.intake.given import given_name
+from t2c.ledger.intake.given import FOUND_TOO, given_name
 from t2c.ledger.intake.masking import masked
 from t2c.ledger.intake.questions import Question, Watched, digest_of
 from t2c.ledger.intake.spool import Spool
@@ -221,7 +221,8 @@ class Reader:
                 from t2c.ledger.intake.reports.extractor import bound
 
                 reading = bound(reading, job.commit)
-            reading = msgspec.structs.replace(reading, extractor=given_name(reading.extractor))
+            if stage in FOUND_TOO:
+                reading = msgspec.structs.replace(reading, extractor=given_name(reading.extractor))
         reading = masked(reading, self.funnel)
         records = [
             Placed(found.id, found.digest, found.lines, spool.put(found.payload), len(found.payload))

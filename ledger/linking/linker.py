@@ -12,8 +12,10 @@ from t2c.ledger.linking.base import PRIORS, Abstention, Hit, LinkDraft, Links, L
 from t2c.ledger.linking.features import read
 from t2c.ledger.linking.rules import RULES
 
-__all__ = ["MAX_RELATIONS", "link"]
+__all__ = ["LINKED", "MAX_RELATIONS", "link"]
 
+LINKED: Final = frozenset({"ast", "changelog", "git", "todo"})
+"""Kinds of source that a rule reads; records of any other need not be given to `link`."""
 MAX_RELATIONS: Final = 8
 """Relations that one rule may draw from one record; more is a list, not evidence."""
 _EXAMPLES: Final = 3

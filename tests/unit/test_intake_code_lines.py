@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from t2c.ledger.intake.base import Reading
-from t2c.ledger.intake.code.extractor import CodeExtractor
-from t2c.ledger.intake.inventory import Inventory
+from t2c.ledger.intake.code.extractor import ANYWAY, CodeExtractor
+from t2c.ledger.intake.inventory import Inventory, take_inventory
 
 TREE = Inventory(())
 CODE = b"class Store:\n    def load(self):\n        return 1\n\n\ndef main():\n    pass\n"
@@ -81,3 +83,25 @@ def test_no_value_gets_into_what_a_line_shows() -> None:
     reading = CodeExtractor().read_lines("a.kt", content, TREE)
     assert "A.key" in symbols(reading)
     assert "hush" not in repr(reading.records)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "path", "read"),
+    [
+        ("dist/*.py linguist-generated\n", "dist/a.py", False),
+        ("dist/*.py linguist-generated\n", "src/a.py", True),
+        ("*.py linguist-generated=true\nkeep.py -linguist-generated\n", "keep.py", True),
+        ("vendor/** linguist-vendored text\n", "vendor/x/a.py", False),
+        ("*.py text eol=lf\n", "a.py", True),
+        ("# *.py linguist-generated\n", "a.py", True),
+    ],
+)
+def test_attributes_say_what_is_generated(attributes: str, path: str, read: bool, tmp_path: Path) -> None:
+    (tmp_path / ".gitattributes").write_text(attributes)
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_bytes(CODE)
+    tree = take_inventory(tmp_path)
+    reading = CodeExtractor().read(path, CODE, tree)
+    assert bool(reading.records) is read
+    assert [item.reason for item in reading.warnings] == ([] if read else ["generated_file"])
+    assert CodeExtractor(ANYWAY).read(path, CODE, tree).records

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -147,3 +149,17 @@ def test_a_spool_gives_back_more_than_it_buffers(tmp_path: Path) -> None:
     spool.flush()
     assert [spool.get(at, 300_000) for at in places] == parts
     spool.close()
+
+
+def test_an_interrupt_at_the_moment_of_a_fork_is_not_lost() -> None:
+    program = (
+        "import os, signal\n"
+        "from t2c.ledger.intake.pool import run\n"
+        "os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "try:\n"
+        "    list(run(3, lambda slot, index: b'', processes=1))\n"
+        "except KeyboardInterrupt:\n"
+        "    raise SystemExit(42)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (42, b"")

@@ -20,6 +20,7 @@ OTHER = {
     "debug": (True, "true", "yes"),
     "allow_network_filesystem": (True, "true", "1"),
     "scan.commits": (7, "7", "7"),
+    "scan.read_generated": (True, "true", "yes"),
     "scan.processes": (3, "3", "3"),
     "scan.markers": (("TODO", "PERF"), '["TODO", "PERF"]', "TODO, PERF"),
     "scan.communication": ("team", '"team"', "team"),

@@ -9,6 +9,7 @@ from typing import Final
 
 from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import Reading, Scope, Tree, Warning
+from t2c.ledger.intake.code.attributes import said_generated
 from t2c.ledger.intake.code.facts import facts_of
 from t2c.ledger.intake.code.grammar import query_text, wheel_version
 from t2c.ledger.intake.code.languages import LANGUAGES, may_be_code
@@ -16,9 +17,11 @@ from t2c.ledger.intake.code.outline import Syntax
 from t2c.ledger.intake.code.syntax import syntax_by_lines, syntax_of
 from t2c.ledger.intake.code.traits import traits_of
 
-__all__ = ["CodeExtractor"]
+__all__ = ["ANYWAY", "CodeExtractor"]
 
 SOURCE: Final[SourceKind] = "ast"
+ANYWAY: Final = frozenset({"generated_file", "minified_file"})
+"""Reasons that need not stop a file from being read."""
 _MAX_LINES: Final = 20
 
 
@@ -49,6 +52,11 @@ class CodeExtractor:
     def read(self, path: str, content: bytes, tree: Tree) -> Reading:
         """All facts of one file in its order. A file that is refused or partly read is not complete."""
         scope = Scope(SOURCE, path)
+        if "generated_file" not in self.read_anyway and said_generated(path, tree):
+            said = Warning(
+                SOURCE, path, "generated_file", "an attribute in .gitattributes says that it is generated"
+            )
+            return Reading(scope, self.name, (), (said,), complete=False)
         syntax = syntax_of(path, content, self.read_anyway)
         if syntax is None:
             return Reading(scope, self.name, ())

@@ -80,6 +80,8 @@ _ENDINGS: Final[Mapping[str, Marks]] = {
     **dict.fromkeys(["fs", "fsx", "fsi", "ml", "mli"], _ML),
     **dict.fromkeys(["ps1", "psm1", "psd1"], _SHELL),
     "vim": _QUOTE,
+    **dict.fromkeys(["adoc", "asciidoc"], Marks(("//",), (("////", "////"),), strings=False)),
+    "rst": Marks((".. ",), strings=False),
     **dict.fromkeys(["bat", "cmd"], _BATCH),
 }  # fmt: skip
 _NAMES: Final[Mapping[str, Marks]] = {
