@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+from t2c.cli.sections import ScanSettings
 from t2c.ledger.intake.code.languages import LANGUAGES
 from t2c.ledger.intake.communication.names import MessageType
 from t2c.ledger.intake.registry import file_extractors
@@ -54,12 +55,8 @@ def test_every_kind_of_record_is_in_the_table() -> None:
 
 
 def test_every_stage_and_every_language_is_in_the_tables() -> None:
-    class Choices:
-        markers = ("TODO",)
-        communication = "project"
-
     stages = set(re.findall(r"^\| (\w+) \| \w+ \| `\w+` \|", SOURCES, re.MULTILINE))
-    assert stages == {*file_extractors(Choices()), "git"}
+    assert stages == {*file_extractors(ScanSettings()), "git"}
     told = set(re.findall(r"`(t2c/tree-sitter-[\w-]+@\d+)`", SOURCES))
     assert told == {language.extractor for language in LANGUAGES.values()}
     for language in LANGUAGES.values():

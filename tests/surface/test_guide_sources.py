@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from t2c.cli.sections import ScanSettings
 from t2c.ledger.intake.registry import file_extractors
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -48,12 +49,8 @@ def test_every_command_of_the_guide_runs_and_prints_what_is_shown(t2c: Any, tmp_
 
 
 def test_the_guide_has_a_section_for_every_stage() -> None:
-    class Choices:
-        markers = ("TODO",)
-        communication = "project"
-
     sections = set(re.findall(r"^### `(\w+)`:", PAGE, re.MULTILINE))
-    assert sections == {*file_extractors(Choices()), "git"}
+    assert sections == {*file_extractors(ScanSettings()), "git"}
 
 
 def test_the_guide_names_every_kind_that_is_no_message() -> None:
@@ -66,6 +63,7 @@ def test_the_guide_names_every_kind_that_is_no_message() -> None:
 def test_the_commands_of_the_page_on_omissions_run(t2c: Any) -> None:
     (t2c.root / ".git").rmdir()
     subprocess.run(["git", "init", "-q", str(t2c.root)], check=True)
+    (t2c.root / "package-lock.json").write_text("{}")
     assert t2c("scan").code == 0
     commands = re.findall(r"^t2c (.+)$", (DOCS / "omissions.md").read_text(), re.MULTILINE)
     assert [t2c(*command.split()).code for command in commands] == [0, 1, 0]
