@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from t2c.cli.actions import reading
 from t2c.cli.actions import scan as scanning
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.given import given_files
@@ -301,3 +302,22 @@ def test_a_cache_that_is_no_file_keeps_nobody_waiting(tree: Path, name: str) -> 
     found.unlink()
     os.mkfifo(found)
     assert scanning.scan(context(tree)).result.run is None
+
+
+def test_no_order_of_files_or_of_extractors_changes_what_stands(
+    tree: Path, comparable: Comparable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanning.scan(context(tree))
+    usual = stands(tree, comparable)
+    extractors, plan = reading.file_extractors, reading.plan_jobs
+
+    def turned(*arguments: Any, **options: Any) -> Any:
+        found = plan(*arguments, **options)
+        found.jobs.reverse()
+        return found
+
+    monkeypatch.setattr(reading, "file_extractors", lambda chosen: dict(reversed(extractors(chosen).items())))
+    monkeypatch.setattr(reading, "plan_jobs", turned)
+    shutil.rmtree(tree / ".t2c")
+    scanning.scan(context(tree))
+    assert stands(tree, comparable) == usual

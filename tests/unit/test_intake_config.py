@@ -340,7 +340,7 @@ def test_hostile_files_end_soon(what: str) -> None:
     path, text = HOSTILE[what]
     start = time.process_time()
     read(path, text)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 15
 
 
 def test_bytes_that_are_no_text() -> None:

@@ -123,7 +123,7 @@ LONG = {
 def test_long_lines_end_soon(what: str) -> None:
     start = time.process_time()
     reading = read(LONG[what])
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 15
     for draft in reading.records:
         assert len(draft.text) < 1000
 
