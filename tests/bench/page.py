@@ -187,7 +187,7 @@ _PARTS = {
             "Each checkout is cloned anew and scanned as a user would: the journal is written and the views are made. CPU is that "
             "of all processes; memory is the most that all of them held at once, shared pages counted once, looked at twenty "
             "times a second. The peer is todo2code at 72a6bd1 in its deterministic mode, run on the same tree in the same hour; "
-            "where it did not finish within four minutes, the row says how it ended and no ratio is given."
+            "where it did not finish within three minutes, or saw no code because the toolchain of the language is not installed, the row says so and no ratio is given. The peer reads the ten newest commits, t2c the whole history."
         ),
     ),
 }

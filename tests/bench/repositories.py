@@ -19,12 +19,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple
 
 from common import BENCH, compiled, t2c
 from page import Row, machine, store, table
 
-PATIENCE = 240
+PATIENCE = 180
 """Seconds after which a run of the peer is given up."""
 LONG = 20.0
 """CPU seconds of a first scan from which a later one is measured against it."""
@@ -49,13 +50,22 @@ NEW_CODE = {
 
 
 class Spent(NamedTuple):
-    """What a command took with all processes below it: clock and CPU seconds, the most memory at once in MB."""
+    """What a command took with all processes below it: clock and CPU seconds, the most memory at once in MB.
+
+    `records` are those that the peer found, by source.
+    """
 
     wall: float
     cpu: float
     peak: float
     code: int
     output: bytes
+    records: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def saw_code(self) -> bool:
+        """False where the peer ended well and found nothing in the code: then nothing can be compared."""
+        return self.records.get("ast", 0) > 0
 
 
 def run(command: list[str], environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> Spent:
@@ -137,7 +147,7 @@ def of_repository(checkout: Path, peer: Path | None) -> Iterator[Row]:
     files = next(row["files"] for row in found["table"] if row["name"] == "inventory")
     what = f"t2c scan of {name} at {commit}: {files:,} files, {commits:,} commits"
     yield _against(name, what, first, theirs)
-    if theirs is not None and theirs.code == 0:
+    if theirs is not None and theirs.code == 0 and theirs.saw_code:
         yield Row(
             f"{name}-memory",
             f"peak memory of a first scan of {name}",
@@ -194,6 +204,10 @@ def _against(name: str, what: str, first: Spent, theirs: Spent | None) -> Row:
     told = f"{theirs.cpu:.2f} s CPU, {theirs.wall:.2f} s, {theirs.peak:,.0f} MB; {_summary(theirs)}"
     if theirs.code != 0:
         return Row(f"{name}-cpu", what, "the peer, which failed", first.cpu, "s CPU", ours=ours, theirs=told)
+    if not theirs.saw_code:
+        return Row(
+            f"{name}-cpu", what, "the peer, which saw no code", first.cpu, "s CPU", ours=ours, theirs=told
+        )
     return Row(
         f"{name}-cpu", what, "the peer", first.cpu / theirs.cpu,
         must="<= 0.5", aim="<= 0.2", ours=ours, theirs=told,
@@ -204,12 +218,16 @@ def _summary(theirs: Spent) -> str:
     """How the peer ended and what it found, in its own numbers."""
     if theirs.code:
         return f"given up after {PATIENCE} s" if theirs.code < 0 else f"ended with {theirs.code}"
-    try:
-        said: Any = json.loads(theirs.output)
-        counts = {key: said[key] for key in ("records", "relations") if isinstance(said.get(key), int)}
-        return ", ".join(f"{value:,} {key}" for key, value in counts.items()) or "succeeded"
-    except (ValueError, AttributeError):
-        return "succeeded"
+    return _counts(theirs.records) or "no record"
+
+
+def _found(copy: Path) -> dict[str, int]:
+    """The records of the peer's last run, by source."""
+    counts: dict[str, int] = {}
+    for path in copy.glob(".intent-bench/runs/*/intent.graph.json"):
+        with path.open("rb") as file:
+            counts = json.load(file)["stats"]["bySource"]
+    return counts
 
 
 def _peer(clone: Path, peer: Path) -> Spent:
@@ -225,6 +243,7 @@ def _peer(clone: Path, peer: Path) -> Spent:
         "--no-docs-llm", "--no-summary-llm", "--out", ".intent-bench",
     ]  # fmt: skip
     spent = run(command, {**environment, "T2C_COMMUNICATION_MODE": "deterministic"}, cwd=copy)
+    spent = spent._replace(records=_found(copy))
     shutil.rmtree(copy, ignore_errors=True)
     return spent
 
