@@ -19,8 +19,12 @@ TREE = Branch(
     (
         Entry("init", "t2c.cli.commands.init:init", "Make a ledger."),
         Entry("scan", "t2c.cli.commands.scan:scan", "Read the repository and record what changed."),
-        Entry("extract", "t2c.cli.commands.extract:extract", "Print what a source holds, and record nothing."),
-        Entry("import", "t2c.cli.commands.import_run:import_facts", "Take in facts that another system wrote."),
+        Entry(
+            "extract", "t2c.cli.commands.extract:extract", "Print what a source holds, and record nothing."
+        ),
+        Entry(
+            "import", "t2c.cli.commands.import_run:import_facts", "Take in facts that another system wrote."
+        ),
         Entry(
             "ledger", "t2c.cli.commands.ledger:GROUP", "Append to the journal, read it, prove it, make views."
         ),

@@ -16,7 +16,9 @@ from msgspec import Struct
 
 __all__ = ["Commit", "Ident", "Tag", "parse_commit", "parse_tag", "read_commits", "read_objects"]
 
-_ESCAPING: Final = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined", "utf-7"})
+_ESCAPING: Final = frozenset(
+    {"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined", "utf-7"}
+)
 """Python codecs that are no character sets and would read backslashes or host names."""
 
 _FOREIGN: Final = re.compile("[\udc80-\udcff]")

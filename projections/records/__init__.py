@@ -251,7 +251,12 @@ class StandingRecords:
 
 
 def _located(raw: bytes, lines: tuple[int, int] | None, place: int | None) -> bytes:
-    if lines is None and place is not None and (at := raw.rfind(_NO_PLACE)) >= 0 and raw.find(_AFTER_SOURCE, at) >= 0:
+    if (
+        lines is None
+        and place is not None
+        and (at := raw.rfind(_NO_PLACE)) >= 0
+        and raw.find(_AFTER_SOURCE, at) >= 0
+    ):
         # In canonical bytes nothing behind the source has a member of that name, and no text holds a bare quote.
         return b'%b"source":{"commitIndex":%d%b' % (raw[:at], place, raw[at + len(_NO_PLACE) - 1 :])
     parts = _parts(raw)
