@@ -58,7 +58,7 @@ def ids(path: str, text: str | bytes) -> list[str]:
     ("path", "wanted"),
     [
         ("package.json", True), ("web/package.json", True), ("tsconfig.build.json", True), ("Dockerfile", True),
-        ("ci/Dockerfile.test", True), ("web.dockerfile", True), ("Containerfile", True), ("compose.prod.yml", True),
+        ("ci/Dockerfile.test", True), ("src/dockerfile.py", False), ("web.dockerfile", True), ("Containerfile", True), ("compose.prod.yml", True),
         ("docker-compose.yaml", True), (".github/workflows/ci.yml", True), (".gitlab-ci.yml", True),
         ("azure-pipelines-nightly.yml", True), (".circleci/config.yml", True), ("Makefile", True), ("build/rules.mk", True),
         ("justfile", True), ("go.mod", True), (".env.example", True), (".env", False), ("config/app.yaml", True),

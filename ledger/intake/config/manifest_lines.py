@@ -85,7 +85,7 @@ def go_mod(path: str, lines: Iterator[str], notes: Notes) -> Iterator[Draft]:
             block = verb
             continue
         if block:
-            verb, first, second = block, *(_pair(bare))
+            verb, (first, second) = block, _pair(bare)
         if not verb or not first:
             notes.add("line_not_understood", "a line that is no directive of go.mod", number)
         elif verb == "require":

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from t2c.ledger.intake.code.languages import may_be_code
+
 __all__ = ["LOCK_FILE", "Kind", "is_configuration", "is_test_data", "kind_of"]
 
 LOCK_FILE: Final = "lock"
@@ -116,7 +118,7 @@ def _kind(path: str) -> Kind | None:
     kind = _ENDINGS.get(ending)
     if kind is not None:
         return kind
-    if name.startswith(("dockerfile.", "containerfile.")):
+    if name.startswith(("dockerfile.", "containerfile.")) and not may_be_code(name):
         return Kind("dockerfile")
     if ending in ("txt", "in") and "requirement" in path and _REQUIREMENTS.search(path):
         return Kind("requirements")
