@@ -15,10 +15,11 @@ from t2c.ledger.commands.evidence import EvidenceState, Observation
 from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.intake.base import Warning, materialise
 from t2c.ledger.intake.inventory import take_inventory
+from t2c.ledger.intake.kinds import KINDS
 from t2c.ledger.intake.masking import masked
 from t2c.ledger.intake.registry import file_extractors
 
-__all__ = ["ALL", "Extracted", "extract", "extract_text", "kinds"]
+__all__ = ["ALL", "Extracted", "extract", "extract_text"]
 
 ALL: Final = "all"
 _GIT: Final = "git"
@@ -44,9 +45,10 @@ class Extracted:
             yield item.body
 
 
-def kinds(context: Context) -> list[str]:
-    """The kinds of source there are."""
-    return sorted([*file_extractors(context.settings.scan), _GIT, ALL])
+def _known(kind: str) -> None:
+    """Raises Usage for a kind of source that does not exist."""
+    if kind not in KINDS and kind != ALL:
+        raise Usage(f"{kind[:40]!r} is no kind of source", remedy=f"give one of {', '.join((*KINDS, ALL))}")
 
 
 def extract(context: Context, kind: str, files: Sequence[Given] = ()) -> Extracted:
@@ -54,9 +56,7 @@ def extract(context: Context, kind: str, files: Sequence[Given] = ()) -> Extract
 
     Raises Usage for a kind that does not exist, or one whose files nobody can guess when none are given.
     """
-    known = kinds(context)
-    if kind not in known:
-        raise Usage(f"{kind[:40]!r} is no kind of source", remedy=f"give one of {', '.join(known)}")
+    _known(kind)
     if kind in _NEEDS_FILES and not files:
         raise Usage(
             f"no file was given, and a file of this kind ({kind}) is not looked for",
@@ -70,7 +70,10 @@ def extract(context: Context, kind: str, files: Sequence[Given] = ()) -> Extract
 
 
 def extract_text(context: Context, kind: str, path: str, content: bytes) -> Extracted:
-    """Read a text that is no file, as if it stood at `path`."""
+    """Read a text that is no file, as if it stood at `path`. Raises Usage for a kind that is not read from a text."""
+    _known(kind)
+    if kind in (_GIT, ALL):
+        raise Usage(f"t2c extract {kind} reads no text", remedy="leave the - out, or name another kind")
     extractor = file_extractors(context.settings.scan)[kind]
     inventory = take_inventory(context.root, exclude=context.settings.scan.exclude)
     reading = masked(extractor.read(path, content, inventory), funnel_of(context))

@@ -63,7 +63,7 @@ def plan_jobs(
     plan = Plan(names=names_digest(entry.path for entry in inventory.files))
     before = {} if kept is None else kept.files
     same_paths = kept is not None and kept.names == plan.names
-    alike = {entry.path: True for entry in inventory.files if _alike(before.get(entry.path), entry)}
+    alike = {entry.path for entry in inventory.files if _alike(before.get(entry.path), entry)}
     contents: dict[str, bytes] = {}
     digests = Names([entry.path for entry in inventory.files])
     named: dict[str, list[Given]] = {}

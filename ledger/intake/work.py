@@ -27,7 +27,8 @@ class Job(NamedTuple):
     """A file to read: its repository path, the name that opens it, its size, and the stages that want it.
 
     `known` is the digest of what was read of it before, if that reading may be used again; `commit` binds what a
-    report says to a commit. `given` are stages that a caller named the file for. `careful` has code read line by line, because parsing it stopped a process.
+    report says to a commit. `given` are stages that a caller named the file for. `careful` has code read line by
+    line, because parsing it stopped a process.
     """
 
     path: str
@@ -152,6 +153,8 @@ class Reader:
                 if job.careful and isinstance(extractor, LineReader):
                     return extractor.read_lines(job.path, content, tree)
                 return extractor.read(job.path, content, tree)
+            except MemoryError:
+                raise  # it ends this process, whose limit it met
             except Exception as error:  # noqa: BLE001 - a fault of ours costs this file and not the scan
                 return self._nothing(stage, job, FAILED, _fault(error))
         if stage != "changelog":

@@ -477,3 +477,10 @@ def test_hostile_names_and_texts_reach_no_terminal(t2c: Any, repo: Path) -> None
         shown = t2c(*command).out
         assert "\x1b[2J" not in shown and "\u202e" not in shown
     assert "\x1b" not in (repo / ".t2c" / "projections" / "summary" / "summary.md").read_text()
+
+
+@pytest.mark.parametrize("kind", ["nosuch", "git", "all"])
+def test_a_text_of_no_kind_that_is_read_from_text_is_refused(t2c: Any, kind: str) -> None:
+    ran = t2c("extract", kind, "-", "--json", input=b"Add a cache\n")
+    assert ran.code == 2
+    assert ran.document["error"]["class"] == "Usage"
