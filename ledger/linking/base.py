@@ -1,18 +1,20 @@
-"""What the linker says: relation drafts, counted abstentions, and the table of priors behind confidences."""
+"""What the linker says: relation drafts, counted abstentions, and the rule books behind both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from t2c.ledger.events.record import RelationType
 from t2c.ledger.kernel.ids import RecordId, RelationId
 
+if TYPE_CHECKING:
+    from t2c.ledger.linking.features import Corpus
+
 __all__ = [
-    "PRIORS",
     "Abstention",
     "Hit",
     "LinkDraft",
@@ -20,9 +22,11 @@ __all__ = [
     "Links",
     "Prior",
     "Rule",
+    "RuleBook",
 ]
 
-Rule = Literal["number", "ticket", "symbol", "path", "release"]
+Rule = str
+"""The name of a rule: what drew a relation."""
 
 
 class LinkDraft(Struct, frozen=True):
@@ -61,7 +65,11 @@ class Links(Struct, frozen=True):
 
 
 class Hit(NamedTuple):
-    """One rule's finding before findings are merged. `basis[0]` is the grade, a key of PRIORS."""
+    """One rule's finding before findings are merged.
+
+    `basis[0]` is the grade, a key of its book's `priors`; the rest are further reasons. `signals` are what was seen,
+    as (name, value). A `confidence` that was calibrated stands in the place of the grade's prior.
+    """
 
     source: RecordId
     target: RecordId
@@ -69,6 +77,7 @@ class Hit(NamedTuple):
     rule: Rule
     basis: tuple[str, ...]
     signals: tuple[tuple[str, str], ...]
+    confidence: float | None = None
 
 
 class Abstention(NamedTuple):
@@ -85,42 +94,15 @@ class Prior(NamedTuple):
     why: str
 
 
-PRIORS: Final[Mapping[str, Prior]] = MappingProxyType(
-    {
-        "number_of_pull_request": Prior(
-            0.97, "The forge itself writes the pull request's number at the end of the subject or in a merge."
-        ),
-        "number_closed": Prior(0.92, "The author says that the commit fixes, closes or resolves the number."),
-        "number_in_subject": Prior(0.85, "The subject is about the number, but it may only follow it up."),
-        "number_in_body": Prior(
-            0.6, "A body cites numbers for many reasons: background, dependency, contrast."
-        ),
-        "ticket_in_subject": Prior(0.95, "A key at the head of the subject is how trackers bind a commit."),
-        "ticket_closed": Prior(0.95, "The author says that the commit fixes, closes or resolves the ticket."),
-        "ticket_in_body": Prior(
-            0.75, "A key in a trailer binds the commit, a key in prose may only mention it."
-        ),
-        "shared_number": Prior(0.7, "Two statements cite one number; neither shows that anything was done."),
-        "shared_ticket": Prior(0.7, "Two statements cite one ticket; neither shows that anything was done."),
-        "symbol_qualified": Prior(0.95, "The whole qualified name is written and one declaration has it."),
-        "symbol_tail": Prior(0.9, "The last two parts are written and one declaration ends in them."),
-        "symbol_leaf": Prior(
-            0.8, "Only the last part is written; one declaration of this repository has it."
-        ),
-        "symbol_narrowed": Prior(
-            0.75, "Several declarations share the name; the named or changed paths leave one."
-        ),
-        "path_exact": Prior(0.95, "The path is written in full and is one module's file."),
-        "path_tail": Prior(
-            0.85, "At least two last parts of the path are written and one module's file has them."
-        ),
-        "release_package": Prior(0.97, "Heading and tag name the same version of the same package."),
-        "release_version": Prior(0.95, "Heading and tag name the same version, and neither names a package."),
-        "release_one_sided": Prior(
-            0.85, "The version is the same, and the package is told by only one of the two or by a folder."
-        ),
-        "release_equivalent": Prior(0.8, "The versions are the same number, written in two ways."),
-    }
-)
-"""Confidence of each grade of evidence. These are priors, set by judgement and not yet calibrated: no
-labelled sample has been fitted, so they order relations and must not be read as measured probabilities."""
+class RuleBook(NamedTuple):
+    """One rule: what finds, how sure each grade is and why, what an abstention counts, how a reason reads.
+
+    `find` is a pure function of the set of records, never of their order. `phrases` maps the name of a signal to a
+    template with one `{}` for its value, and a token of a basis to words that stand for it.
+    """
+
+    name: Rule
+    find: Callable[[Corpus], Iterator[Hit | Abstention]]
+    priors: Mapping[str, Prior]
+    omitted: Mapping[str, str] = MappingProxyType({})
+    phrases: Mapping[str, str] = MappingProxyType({})

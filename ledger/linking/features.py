@@ -92,6 +92,31 @@ class _Metadata(msgspec.Struct, gc=False):
     anchor: Any = None
     package: Any = None
     commit: Any = None
+    diff: Any = None
+    parents: Any = None
+    committedAt: Any = None
+    changedFiles: Any = None
+    merge: Any = None
+    reverts: Any = None
+    version: Any = None
+    releaseDate: Any = None
+    category: Any = None
+    calls: Any = None
+    imports: Any = None
+    names: Any = None
+    relative: Any = None
+    docstring: Any = None
+    language: Any = None
+    symbolKind: Any = None
+    nativeKind: Any = None
+    public: Any = None
+    test: Any = None
+    capabilities: Any = None
+    explicitId: Any = None
+    headingPath: Any = None
+    participant: Any = None
+    participantRole: Any = None
+    ticket: Any = None
 
 
 class Record(msgspec.Struct, gc=False):
@@ -165,6 +190,14 @@ class Corpus(Struct, frozen=True):
     unreadable: int
     releases: Sequence[Record] = ()
     tags: Sequence[Record] = ()
+    records: Sequence[Record] = ()
+    """All records of all sources, dependencies of code included."""
+    history: Sequence[Record] = ()
+    """All commits, those that keep the books included."""
+
+    def of(self, *sources: str) -> Iterator[Record]:
+        """The records of these kinds of source, in the order of their ids."""
+        return (record for record in self.records if record.source.kind in sources)
 
 
 def read(bodies: Iterable[bytes]) -> Corpus:
@@ -178,7 +211,8 @@ def read(bodies: Iterable[bytes]) -> Corpus:
     for record in records:
         if (kind := by_kind.get(record.source.kind)) is not None:
             kind.append(record)
-    code, told = by_kind["ast"], by_kind["changelog"]
+    code = [record for record in by_kind["ast"] if record.statement.action == "declare"]
+    told = by_kind["changelog"]
     releases = [record for record in told if record.statement.kind == "changelog_release"]
     planned = [record for record in told if record.epistemic.cls == "plan"]
     apart = {record.id for record in (*releases, *planned)}
@@ -222,6 +256,8 @@ def read(bodies: Iterable[bytes]) -> Corpus:
         unreadable=unreadable,
         releases=releases,
         tags=tags,
+        records=records,
+        history=history,
     )
 
 
@@ -244,8 +280,6 @@ def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
             record = decode(body)
         except msgspec.DecodeError:
             unreadable += 1
-            continue
-        if record.source.kind == "ast" and record.statement.action != "declare":
             continue
         digest = sha256(body).digest()
         rival = found.get(record.id)

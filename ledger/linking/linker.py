@@ -8,30 +8,25 @@ from typing import Final
 from t2c.ledger.events.record import RelationType
 from t2c.ledger.kernel.canon import decimal3
 from t2c.ledger.kernel.ids import RecordId, relation_id
-from t2c.ledger.linking.base import PRIORS, Abstention, Hit, LinkDraft, Links, LinkWarning, Rule
+from t2c.ledger.linking.base import Abstention, Hit, LinkDraft, Links, LinkWarning, Rule
 from t2c.ledger.linking.features import read
-from t2c.ledger.linking.rules import RULES
+from t2c.ledger.linking.registry import BOOKS, OMITTED, PRIORS
 
 __all__ = ["LINKED", "MAX_RELATIONS", "link"]
 
-LINKED: Final = frozenset({"ast", "changelog", "git", "todo"})
+LINKED: Final = frozenset(
+    {"agent_log", "ast", "changelog", "document", "git", "nl", "system", "test", "todo"}
+)
 """Kinds of source that a rule reads; records of any other need not be given to `link`."""
 MAX_RELATIONS: Final = 8
 """Relations that one rule may draw from one record; more is a list, not evidence."""
 _EXAMPLES: Final = 3
 _OMITTED: Final = {
-    "ambiguous_path": "paths that several files end in",
-    "ambiguous_release": "releases whose version several tags bear, of several packages or commits",
-    "ambiguous_symbol": "names with several declarations",
-    "commit_after_release": "commits that cite what an entry cites but are younger than its release",
-    "number_too_common": "citations or pairings under a number that too many records share",
-    "number_without_words": "commits whose body cites what an entry cites, without a word in common",
     "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
-    "release_of_part": "releases of a part of the repository whose tag cannot be told from that of the whole",
-    "ticket_too_common": "pairings under a ticket that too many records share",
     "unreadable_record": "bodies that are not records",
 }
-"""What the count of each reason counts."""
+"""What the count of each reason counts that is no rule's own."""
+_TOLD: Final = {**OMITTED, **_OMITTED}
 
 
 def link(bodies: Iterable[bytes]) -> Links:
@@ -43,8 +38,8 @@ def link(bodies: Iterable[bytes]) -> Links:
     corpus = read(bodies)
     hits: list[Hit] = []
     omitted: dict[str, list[str]] = {}
-    for rule in RULES.values():
-        for found in rule(corpus):
+    for book in BOOKS:
+        for found in book.find(corpus):
             if isinstance(found, Abstention):
                 omitted.setdefault(found.reason, []).append(found.case)
             else:
@@ -71,17 +66,21 @@ def _merged(hits: Iterable[Hit]) -> list[LinkDraft]:
 
 def _draft(hits: list[Hit]) -> LinkDraft:
     source, target, kind, *_ = hits[0]
-    strongest = max(hits, key=lambda hit: (PRIORS[hit.basis[0]].confidence, hit.rule))
+    strongest = max(hits, key=lambda hit: (_confidence(hit), hit.rule))
     return LinkDraft(
         id=relation_id(source, target, kind),
         source=source,
         target=target,
         type=kind,
-        confidence=decimal3(PRIORS[strongest.basis[0]].confidence),
+        confidence=decimal3(_confidence(strongest)),
         basis=tuple(sorted({token for hit in hits for token in hit.basis})),
         rule=strongest.rule,
         signals=tuple(sorted({signal for hit in hits for signal in hit.signals})),
     )
+
+
+def _confidence(hit: Hit) -> float:
+    return PRIORS[hit.basis[0]].confidence if hit.confidence is None else hit.confidence
 
 
 def _strongest(drafts: Iterable[LinkDraft]) -> tuple[list[LinkDraft], list[str]]:
@@ -102,4 +101,4 @@ def _strongest(drafts: Iterable[LinkDraft]) -> tuple[list[LinkDraft], list[str]]
 def _warning(reason: str, cases: list[str]) -> LinkWarning:
     examples = sorted(set(cases) - {""})
     shown = "; ".join(examples[:_EXAMPLES]) + ("; …" if len(examples) > _EXAMPLES else "")
-    return LinkWarning(reason, _OMITTED[reason] + (f": {shown}" if shown else ""), len(cases))
+    return LinkWarning(reason, _TOLD[reason] + (f": {shown}" if shown else ""), len(cases))

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from t2c.ledger.linking.base import Abstention, Hit
+from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 
-__all__ = ["same_number", "tagged"]
+__all__ = ["BOOK", "same_number", "tagged"]
 
 DAYS_APART: Final = 7
 """Days by which a tag may be younger or older than its release for the two dates to agree."""
@@ -164,3 +164,21 @@ def _days_apart(release: Record, tag: Record) -> int | None:
     except ValueError:
         return None
     return abs((written - made).days)
+
+
+BOOK: Final = RuleBook(
+    "release",
+    tagged,
+    {
+        "release_package": Prior(0.97, "Heading and tag name the same version of the same package."),
+        "release_version": Prior(0.95, "Heading and tag name the same version, and neither names a package."),
+        "release_one_sided": Prior(
+            0.85, "The version is the same, and the package is told by only one of the two or by a folder."
+        ),
+        "release_equivalent": Prior(0.8, "The versions are the same number, written in two ways."),
+    },
+    {
+        "ambiguous_release": "releases whose version several tags bear, of several packages or commits",
+        "release_of_part": "releases of a part of the repository whose tag cannot be told from that of the whole",
+    },
+)

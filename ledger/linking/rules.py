@@ -7,21 +7,20 @@ nothing ever implements it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 from t2c.ledger.events.record import RelationType
-from t2c.ledger.linking.base import Abstention, Hit, Rule
+from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.citations import STRENGTH, Citation, Grade
 from t2c.ledger.linking.features import Corpus, Statement
-from t2c.ledger.linking.releases import tagged
 
 __all__ = [
+    "BOOKS",
     "MAX_CANDIDATES",
     "MAX_COMMITS",
     "MAX_ENTRIES",
     "MAX_PAIRS",
-    "RULES",
     "number",
     "path",
     "symbol",
@@ -147,15 +146,6 @@ def path(corpus: Corpus) -> Iterator[Hit | Abstention]:
                 yield Abstention("ambiguous_path", f"{written} in {candidates} places")
 
 
-RULES: Final[Mapping[Rule, Callable[[Corpus], Iterator[Hit | Abstention]]]] = {
-    "number": number,
-    "ticket": ticket,
-    "symbol": symbol,
-    "path": path,
-    "release": tagged,
-}
-
-
 def _numbers(statement: Statement) -> tuple[Citation, ...]:
     return statement.numbers
 
@@ -244,3 +234,87 @@ def _claims(rule: Keyed, key: str, entries: Cited, plans: Cited) -> Iterator[Hit
 
 def _too_common(rule: Keyed, key: str, left: int, of: str, right: int, by: str) -> Abstention:
     return Abstention(f"{rule}_too_common", f"{key} on {left} {of} and {right} {by}")
+
+
+_WEAK: Final = {"documentation_only": "changes documentation only", "reverted": "was reverted"}
+
+BOOKS: Final = (
+    RuleBook(
+        "number",
+        number,
+        {
+            "number_of_pull_request": Prior(
+                0.97,
+                "The forge itself writes the pull request's number at the end of the subject or in a merge.",
+            ),
+            "number_closed": Prior(
+                0.92, "The author says that the commit fixes, closes or resolves the number."
+            ),
+            "number_in_subject": Prior(
+                0.85, "The subject is about the number, but it may only follow it up."
+            ),
+            "number_in_body": Prior(
+                0.6, "A body cites numbers for many reasons: background, dependency, contrast."
+            ),
+            "shared_number": Prior(
+                0.7, "Two statements cite one number; neither shows that anything was done."
+            ),
+        },
+        {
+            "commit_after_release": "commits that cite what an entry cites but are younger than its release",
+            "number_too_common": "citations or pairings under a number that too many records share",
+            "number_without_words": "commits whose body cites what an entry cites, without a word in common",
+        },
+        {"number": "cites {}", **_WEAK},
+    ),
+    RuleBook(
+        "ticket",
+        ticket,
+        {
+            "ticket_in_subject": Prior(
+                0.95, "A key at the head of the subject is how trackers bind a commit."
+            ),
+            "ticket_closed": Prior(
+                0.95, "The author says that the commit fixes, closes or resolves the ticket."
+            ),
+            "ticket_in_body": Prior(
+                0.75, "A key in a trailer binds the commit, a key in prose may only mention it."
+            ),
+            "shared_ticket": Prior(
+                0.7, "Two statements cite one ticket; neither shows that anything was done."
+            ),
+        },
+        {"ticket_too_common": "pairings under a ticket that too many records share"},
+        {"ticket": "cites {}", **_WEAK},
+    ),
+    RuleBook(
+        "symbol",
+        symbol,
+        {
+            "symbol_qualified": Prior(
+                0.95, "The whole qualified name is written and one declaration has it."
+            ),
+            "symbol_tail": Prior(0.9, "The last two parts are written and one declaration ends in them."),
+            "symbol_leaf": Prior(
+                0.8, "Only the last part is written; one declaration of this repository has it."
+            ),
+            "symbol_narrowed": Prior(
+                0.75, "Several declarations share the name; the named or changed paths leave one."
+            ),
+        },
+        {"ambiguous_symbol": "names with several declarations"},
+        {"symbol": "names `{}`", "path": "declared in `{}`", "changed_file": "which the commit changed"},
+    ),
+    RuleBook(
+        "path",
+        path,
+        {
+            "path_exact": Prior(0.95, "The path is written in full and is one module's file."),
+            "path_tail": Prior(
+                0.85, "At least two last parts of the path are written and one module's file has them."
+            ),
+        },
+        {"ambiguous_path": "paths that several files end in"},
+        {"path": "names `{}`"},
+    ),
+)

@@ -11,8 +11,9 @@ import pytest
 from t2c.ledger.events.evidence import RelationLinked
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.intake.changelog import ChangelogExtractor
-from t2c.ledger.linking.base import PRIORS, LinkDraft, Links
+from t2c.ledger.linking.base import LinkDraft, Links
 from t2c.ledger.linking.linker import link
+from t2c.ledger.linking.registry import PRIORS
 from t2c.ledger.linking.releases import same_number
 
 

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from t2c.ledger.events.evidence import RelationLinked
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
-from t2c.ledger.linking.base import PRIORS, LinkDraft
+from t2c.ledger.linking.base import LinkDraft
 from t2c.ledger.linking.linker import MAX_RELATIONS, link
+from t2c.ledger.linking.registry import PRIORS
 from t2c.ledger.linking.rules import MAX_COMMITS, MAX_ENTRIES, MAX_PAIRS
 
 PLAIN: dict[str, Any] = {"action": "add", "status": "unknown", "confidence": 0.9, "basis": ("made",)}
