@@ -16,7 +16,17 @@ from t2c.projections.records import Head, Parts, StandingRecords
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["SCHEMA", "Graph", "GraphProjection", "Link", "Relation", "Signal", "graph_model", "links"]
+__all__ = [
+    "SCHEMA",
+    "Graph",
+    "GraphProjection",
+    "Link",
+    "Relation",
+    "Signal",
+    "fingerprint",
+    "graph_model",
+    "links",
+]
 
 SCHEMA: Final = "t2c.graph/v1"
 
@@ -88,7 +98,12 @@ class GraphProjection:
             state.links.pop(_unlinked(entry.data).id, None)
 
     def finish(self, state: Graph, inputs: Inputs) -> Artifacts:
-        return {"graph.json": in_blocks(_document(StandingRecords.of(inputs), state, inputs.ts))}
+        return {"graph.json": in_blocks(_document(StandingRecords.of(inputs), state, inputs))}
+
+
+def fingerprint(inputs: Inputs) -> str:
+    """The fingerprint of the graph, for views that say which graph they are of; needs `records` and `graph`."""
+    return _summed(StandingRecords.of(inputs), inputs.states["graph"], inputs).fingerprint
 
 
 def links(state: Graph, standing: StandingRecords) -> Iterator[Link]:
@@ -104,7 +119,15 @@ class _Summed(NamedTuple):
     stats: Mapping[str, Mapping[str, int]]
 
 
-def _summed(standing: StandingRecords, state: Graph) -> _Summed:
+def _summed(standing: StandingRecords, state: Graph, inputs: Inputs) -> _Summed:
+    """Fingerprint and counts, made once for all views."""
+    found = inputs.made.get("graph")
+    if not isinstance(found, _Summed):
+        found = inputs.made["graph"] = _sum(standing, state)
+    return found
+
+
+def _sum(standing: StandingRecords, state: Graph) -> _Summed:
     """Fingerprint and counts, which the document names before the records that they are of.
 
     The fingerprint is SHA-256 of the canonical {records with observedAt null, relations}, each by id.
@@ -134,12 +157,12 @@ def _summed(standing: StandingRecords, state: Graph) -> _Summed:
     return _Summed(digest.hexdigest(), {"byAction": by_action, "bySource": by_source, "byStatus": by_status})
 
 
-def _document(standing: StandingRecords, state: Graph, ts: str) -> Iterator[bytes]:
+def _document(standing: StandingRecords, state: Graph, inputs: Inputs) -> Iterator[bytes]:
     """`pretty` of the whole document, without ever holding it."""
-    summed = _summed(standing, state)
+    summed = _summed(standing, state, inputs)
     yield b'{\n  "fingerprint": "%b",\n  "generatedAt": %b,\n  "records": ' % (
         summed.fingerprint.encode(),
-        _encode(ts),
+        _encode(inputs.ts),
     )
     yield from _array(raw for _, raw in standing)
     yield b',\n  "relations": '
