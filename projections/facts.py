@@ -7,6 +7,7 @@ comes: a value of another type than expected counts as absent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -163,8 +164,17 @@ class Facts:
         found = inputs.made.get("facts")
         if not isinstance(found, Facts):
             standing = StandingRecords.of(inputs)
-            records = {identity: _decode(raw) for identity, raw in standing}
-            found = cls(records, tuple(links(inputs.states["graph"], standing)))
+            records: dict[str, Fact] = {}
+            for identity, raw in standing:
+                with suppress(
+                    msgspec.DecodeError
+                ):  # no record of the contract; the audit of schemas names it
+                    records[identity] = _decode(raw)
+            related = links(inputs.states["graph"], standing)
+            shown = (
+                link for link in related if link.relation.source in records and link.relation.to in records
+            )
+            found = cls(records, tuple(shown))
             inputs.made["facts"] = found
         return found
 

@@ -14,7 +14,7 @@ from t2c.projections.render import markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
 
-__all__ = ["ALL"]
+__all__ = ["AFTER_SCAN", "ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     GraphProjection(),
@@ -28,3 +28,6 @@ ALL: Final[Mapping[str, Projection[Any]]] = MappingProxyType(
     {projection.name: projection for projection in sorted(_PROJECTIONS, key=lambda one: one.name)}
 )
 """Name → projection, in byte order."""
+
+AFTER_SCAN: Final = ("event-log", "graph", "records", "runs", "summary")
+"""The views that a scan leaves behind; the others are made when they are asked for."""

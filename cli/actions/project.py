@@ -16,7 +16,7 @@ from t2c.ledger.errors import Usage
 from t2c.ledger.journal.position import Position
 from t2c.projections import store
 from t2c.projections.fold import Folded, fold
-from t2c.projections.registry import ALL
+from t2c.projections.registry import AFTER_SCAN, ALL
 
 __all__ = ["ProjectResult", "project", "project_all"]
 
@@ -62,9 +62,9 @@ def project(
 
 
 def project_all(context: Context, ledger: Ledger) -> None:
-    """Bring every view up to the head of a ledger that is open already; those that are there stay as they are."""
+    """Bring the views of a scan up to the head of a ledger that is open already; those that are there stay."""
     head = ledger.head()
-    behind = [name for name in ALL if not _stands_at(context, name, head)]
+    behind = [name for name in AFTER_SCAN if not _stands_at(context, name, head)]
     if behind:
         _write(context, ledger, behind, None)
 
