@@ -90,6 +90,8 @@ def take(
         return
     if entry.type in EVIDENCE:
         state.changed = entry.seq
+    elif entry.type == "relation.judged":
+        state.judged = entry.seq
     try:
         evolve(state, entry.type, bytes(entry.data), offset, entry.run, known)
     except _ANOTHER_SHAPE:

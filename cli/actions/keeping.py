@@ -1,4 +1,4 @@
-"""What a scan keeps of its reading for the next one, and when that may be believed."""
+"""What a scan keeps of its reading and linking for the next one, and when that may be believed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.intake.kept import VERSION, Kept
 from t2c.ledger.journal.files import read_regular, write_atomically
 from t2c.ledger.journal.position import Position
+from t2c.ledger.linking.kept import STAMP, KeptLinks
 from t2c.ledger.standing import Standing
 
-__all__ = ["keep_read", "kept_of"]
+__all__ = ["keep_links", "keep_read", "kept_links_of", "kept_of"]
 
 _MOST: Final = 1 << 30
 """Bytes that such a file could have."""
@@ -43,6 +44,32 @@ def keep_read(ledger: Ledger, standing: Standing, kept: Kept) -> None:
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, msgspec.msgpack.encode(kept), durable=False)
+
+
+def kept_links_of(ledger: Ledger, standing: Standing) -> KeptLinks | None:
+    """What linking kept, if since then nobody else told what stands; None otherwise."""
+    try:
+        kept = msgspec.msgpack.decode(read_regular(_links(ledger), _MOST), type=KeptLinks)
+    except (OSError, msgspec.DecodeError):
+        return None
+    position = Position(*kept.position)
+    if kept.stamp != STAMP or standing.state.changed > position.seq or not ledger.journal.holds(position):
+        return None
+    return kept
+
+
+def keep_links(ledger: Ledger, standing: Standing, kept: KeptLinks) -> None:
+    """Keep it for the next scan; a cache that cannot be written is none."""
+    position = standing.position
+    kept.position = (position.seq, position.hash, position.offset)
+    target = _links(ledger)
+    with contextlib.suppress(OSError):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, msgspec.msgpack.encode(kept), durable=False)
+
+
+def _links(ledger: Ledger) -> Path:
+    return ledger.cache / "links.msgpack"
 
 
 def _file(ledger: Ledger) -> Path:

@@ -18,11 +18,11 @@ from t2c.ledger.commands.evidence import (
     Observation,
     decide_omissions,
     decide_records,
-    decide_relations,
     decide_retractions,
     differing,
 )
 from t2c.ledger.commands.lineage import Successor, lineage
+from t2c.ledger.commands.relations import decide_relations
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict
 from t2c.ledger.events.draft import EventDraft, draft
@@ -33,8 +33,9 @@ from t2c.ledger.journal.append import Expected
 from t2c.ledger.kernel.canon import MAX_INT, canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
-from t2c.ledger.linking.base import Links
-from t2c.ledger.linking.linker import LINKED, link
+from t2c.ledger.linking.base import LinkDraft, Links
+from t2c.ledger.linking.kept import KeptLinks, Library
+from t2c.ledger.linking.linker import LINKED, relate
 from t2c.ledger.standing import Standing, catch_up
 
 __all__ = ["Recording"]
@@ -55,14 +56,17 @@ class _Plan(NamedTuple):
 class Recording:
     """One scan's recording: plans against what stands, appends, and plans again if somebody came between.
 
-    With `linked` the relations that stand are known to be those of the records that stand.
+    `kept` is what linking kept of the records and relations that stand, and afterwards of those that stand then;
+    None where that is not known, or nothing was linked.
     """
 
-    def __init__(self, context: Context, ledger: Ledger, sources: Sources, *, linked: bool = False) -> None:
+    def __init__(
+        self, context: Context, ledger: Ledger, sources: Sources, kept: KeptLinks | None = None
+    ) -> None:
         self.context = context
         self.ledger = ledger
         self.sources = sources
-        self.linked = linked
+        self.kept = kept
         self.appended: Counter[str] = Counter()
         self.run: RunId | None = None
 
@@ -79,7 +83,7 @@ class Recording:
             except Conflict as conflict:
                 if "hash" not in conflict.details:
                     raise
-                standing = catch_up(self.ledger, standing)
+                standing, self.kept = catch_up(self.ledger, standing), None
                 self.run = run if run in standing.state.runs else None
                 continue
             self.run = run
@@ -104,12 +108,17 @@ class Recording:
         gone = gone_records(self.context.root, self.sources, state)
         counts = [differing(state, scope) for stage in self.sources.stages for scope in stage.scopes]
         other, moved = sum(count for count, _ in counts), sum(count for _, count in counts)
-        fresh = not self.linked or other > 0 or len(gone) > 0
+        kept = self.kept
+        judged = kept is not None and state.judged > kept.position[0]
+        fresh = kept is None or judged or other > 0 or len(gone) > 0
         links = self._link(state, gone) if fresh else None
         relations: list[EventDraft] = []
         if links is not None:
             standing = {record.id for record in self._observations()} | (state.records.keys() - gone.keys())
-            relations = decide_relations(state, dict(_payloads(links)), standing, run)
+            former = {} if kept is None else {found.id: found for found in kept.relations}
+            payloads = dict(_payloads(found for found in links.relations if found != former.get(found.id)))
+            ids = {found.id for found in links.relations}
+            relations = decide_relations(state, ids, payloads, standing, run)
         noted = _omissions(self.sources.stages, links) + unseen_records(self.sources, state)
         omissions = decide_omissions(
             state, noted, lambda source, path: self._covered(source, path, fresh), run
@@ -161,20 +170,35 @@ class Recording:
 
     def _link(self, state: EvidenceState, gone: Mapping[str, str]) -> Links:
         self.context.progress("link", 0, None)
-        read = {record.id for record in self._observations()}
-        unread = [
-            live.offset
-            for identity, live in state.records.items()
-            if identity not in read and identity not in gone and live.source in LINKED
-        ]
+        kept = self.kept
+        library = Library() if kept is None else Library(kept.records, kept.unreadable)
+        library.take(self._unkept(state, gone, whole=kept is None), gone)
+        links = relate(library.corpus(), state.verdicts)
+        self.kept = KeptLinks(
+            records=list(library.records.values()),
+            unreadable=library.unreadable,
+            relations=links.relations,
+            warnings=links.warnings,
+        )
+        return links
 
-        def bodies() -> Iterator[bytes]:
-            for stage in self.sources.stages:
-                for scope in stage.scopes if stage.source in LINKED else ():
-                    yield from (record.body for record in scope.records)
+    def _unkept(self, state: EvidenceState, gone: Mapping[str, str], *, whole: bool) -> Iterator[bytes]:
+        """The records that a library lacks: all that stand afterwards, or only those read otherwise than recorded."""
+        read: set[str] = set()
+        for stage in self.sources.stages:
+            for scope in stage.scopes if stage.source in LINKED else ():
+                for record in scope.records:
+                    live = None if whole else state.records.get(record.id)
+                    if live is None or live.digest != record.digest:
+                        yield record.body
+                    read.add(record.id)
+        if whole:
+            unread = (
+                live.offset
+                for identity, live in state.records.items()
+                if identity not in read and identity not in gone and live.source in LINKED
+            )
             yield from self._bodies(sorted(unread))
-
-        return link(bodies())
 
     def _drafts(
         self,
@@ -256,8 +280,8 @@ def _stage_finished(stage: Stage) -> StageFinished:
     return StageFinished(stage=stage.name, status=stage.status, counts=counts, detail=detail)
 
 
-def _payloads(links: Links) -> Iterator[tuple[str, bytes]]:
-    for found in links.relations:
+def _payloads(relations: Iterable[LinkDraft]) -> Iterator[tuple[str, bytes]]:
+    for found in relations:
         payload = {
             "relation": {
                 "id": found.id,

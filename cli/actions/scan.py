@@ -12,7 +12,7 @@ import orjson
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.given import Given
-from t2c.cli.actions.keeping import keep_read, kept_of
+from t2c.cli.actions.keeping import keep_links, keep_read, kept_links_of, kept_of
 from t2c.cli.actions.opening import make_ledger, open_ledger
 from t2c.cli.actions.project import project_all
 from t2c.cli.actions.reading import read_sources
@@ -103,12 +103,12 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
         standing = load(ledger)
         kept = kept_of(ledger, standing)
         sources = read_sources(context, standing.state, kept, given=given)
-        recording = Recording(
-            context, ledger, sources, linked=kept is not None and kept.stamp == sources.kept.stamp
-        )
+        recording = Recording(context, ledger, sources, kept_links_of(ledger, standing))
         standing = recording.record(standing)
         keep(ledger, standing)
         keep_read(ledger, standing, sources.kept)
+        if recording.kept is not None:
+            keep_links(ledger, standing, recording.kept)
         run = recording.run if recording.appended["run.started"] else None
         stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
         table = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
 import orjson
@@ -22,7 +22,6 @@ from t2c.ledger.events.evidence import (
     RecordObserved,
     RecordRetracted,
     RelationLinked,
-    RelationUnlinked,
 )
 from t2c.ledger.events.identity import content_digest
 from t2c.ledger.events.runs import OmissionCleared, OmissionNoted
@@ -43,14 +42,15 @@ __all__ = [
     "Stored",
     "decide_omissions",
     "decide_records",
-    "decide_relations",
     "decide_retractions",
     "differing",
+    "digest_of",
+    "drafted",
     "evolve",
     "missing",
 ]
 
-STATE_VERSION: Final = 3
+STATE_VERSION: Final = 4
 RECORD_AT: Final = len(b'{"record":')
 """Where the record starts in the canonical payload of `record.observed`; it ends one byte before the end."""
 _MOVES_PER_EVENT: Final = 5000
@@ -94,6 +94,10 @@ class EvidenceState(msgspec.Struct):
     runs: dict[str, str] = {}
     ledger: str | None = None
     changed: int = 0
+    verdicts: dict[str, Literal["right", "wrong", "unsure"]] = {}
+    """Relation id → what was said of it last."""
+    judged: int = 0
+    """The seq of the last verdict."""
 
 
 class Stored(Protocol):
@@ -179,6 +183,11 @@ class _Linked(msgspec.Struct):
     relation: _Endpoints
 
 
+class _Judged(msgspec.Struct):
+    relation: str
+    verdict: Literal["right", "wrong", "unsure"]
+
+
 class _Key(msgspec.Struct):
     source: str
     path: str | None
@@ -190,19 +199,21 @@ _record = msgspec.json.Decoder(_Observed).decode
 _identified = msgspec.json.Decoder(_Identified).decode
 _moves = msgspec.json.Decoder(_Moves).decode
 _linked = msgspec.json.Decoder(_Linked).decode
+_judged = msgspec.json.Decoder(_Judged).decode
 _key = msgspec.json.Decoder(_Key).decode
 
 HANDLED: Final = frozenset(
     {
         "journal.opened", "record.observed", "record.moved", "record.retracted", "relation.linked",
-        "relation.unlinked", "omission.noted", "omission.cleared", "run.started", "stage.finished", "run.finished",
+        "relation.unlinked", "relation.judged", "omission.noted", "omission.cleared", "run.started",
+        "stage.finished", "run.finished",
     }
 )  # fmt: skip
 
 EVIDENCE: Final = frozenset(
     type for type in HANDLED if type.startswith(("record.", "relation.", "omission."))
-)
-"""Of these the types that tell what stands, and not which run told it."""
+) - {"relation.judged"}
+"""Of these the types that tell what stands, and not which run told it or what people think of it."""
 
 
 def evolve(
@@ -240,14 +251,17 @@ def evolve(
             state.records.pop(_identified(data).id, None)
         case "relation.linked":
             relation = _linked(data).relation
-            state.relations[relation.id] = LiveRelation(_digest(data), relation.source, relation.to)
+            state.relations[relation.id] = LiveRelation(digest_of(data), relation.source, relation.to)
         case "relation.unlinked":
             state.relations.pop(_identified(data).id, None)
+        case "relation.judged":
+            judged = _judged(data)
+            state.verdicts[judged.relation] = judged.verdict
         case "omission.noted" | "omission.cleared":
             key = _key(data)
             text = _omission_key(key.source, key.path, key.reason)
             if type == "omission.noted":
-                state.omissions[text] = LiveOmission(_digest(data), key.count)
+                state.omissions[text] = LiveOmission(digest_of(data), key.count)
             else:
                 state.omissions.pop(text, None)
         case "run.started" if run is not None:
@@ -262,7 +276,8 @@ def _omission_key(source: str, path: str | None, reason: str) -> str:
     return canonical([source, path, reason]).decode()
 
 
-def _digest(data: bytes) -> bytes:
+def digest_of(data: bytes) -> bytes:
+    """The digest by which a payload that stands is compared with one to be recorded."""
     return sha256(data).digest()[:16]
 
 
@@ -318,7 +333,7 @@ def decide_records(state: EvidenceState, scope: Observed, run: str) -> Iterator[
         if live is None or live.digest != record.digest:
             payload = record.payload
             RecordObserved.decode(payload)
-            yield _drafted(RecordObserved, payload, run)
+            yield drafted(RecordObserved, payload, run)
         elif live.lines != record.lines and record.lines is not None:
             moves.append(Move(id=record.id, lines=Span(start=record.lines[0], end=record.lines[1])))
     moves.sort(key=lambda move: move.id)
@@ -346,28 +361,6 @@ def decide_retractions(
     return drafts
 
 
-def decide_relations(
-    state: EvidenceState, linked: Mapping[str, bytes], standing: frozenset[str] | set[str], run: str
-) -> list[EventDraft]:
-    """Events that make the live relations equal to `linked` (id → canonical payload of `relation.linked`).
-
-    `standing` are the ids of the records that stand afterwards.
-    """
-    drafts: list[EventDraft] = []
-    for identity in sorted(linked):
-        live = state.relations.get(identity)
-        if live is None or live.digest != _digest(linked[identity]):
-            RelationLinked.decode(linked[identity])
-            drafts.append(_drafted(RelationLinked, linked[identity], run))
-    for identity in sorted(state.relations.keys() - linked.keys()):
-        relation = state.relations[identity]
-        both = relation.source in standing and relation.to in standing
-        drafts.append(
-            draft(RelationUnlinked(id=identity, why="signal_gone" if both else "endpoint_retracted"), run=run)
-        )
-    return drafts
-
-
 def decide_omissions(
     state: EvidenceState,
     noted: Sequence[OmissionNoted],
@@ -385,7 +378,7 @@ def decide_omissions(
         keys.add(key)
         item = draft(omission, run=run)
         known = state.omissions.get(key)
-        if known is None or known.digest != _digest(item.data):
+        if known is None or known.digest != digest_of(item.data):
             drafts.append(item)
     for key in sorted(state.omissions.keys() - keys):
         source, path, reason = orjson.loads(key)
@@ -394,6 +387,6 @@ def decide_omissions(
     return drafts
 
 
-def _drafted(kind: type[RecordObserved | RelationLinked], body: bytes, run: str) -> EventDraft:
+def drafted(kind: type[RecordObserved | RelationLinked], body: bytes, run: str) -> EventDraft:
     """A draft of bytes that are canonical already and were just validated: encoded once, not twice."""
     return EventDraft(kind.type, kind.v, body, SCANNER, kind.trust, (), run)

@@ -123,4 +123,4 @@ class RelationUnlinked(Payload):
 
     type: ClassVar[str] = "relation.unlinked"
     id: RelationRef
-    why: Literal["endpoint_retracted", "signal_gone"]
+    why: Literal["endpoint_retracted", "signal_gone", "judged_wrong"]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Abstention",
+    "Fit",
     "Hit",
     "LinkDraft",
     "LinkWarning",
@@ -58,10 +59,21 @@ class LinkWarning(Struct, frozen=True):
 
 
 class Links(Struct, frozen=True):
-    """All relations in the order of their ids, and one warning for each reason, in the order of reasons."""
+    """All relations in the order of their ids, and one warning for each reason, in the order of reasons.
+
+    `fits` holds for each grade that people judged how often they called it right and wrong.
+    """
 
     relations: tuple[LinkDraft, ...]
     warnings: tuple[LinkWarning, ...]
+    fits: Mapping[str, Fit] = MappingProxyType({})
+
+
+class Fit(Struct, frozen=True):
+    """How often relations of a grade were judged right and wrong."""
+
+    right: int
+    wrong: int
 
 
 class Hit(NamedTuple):

@@ -20,7 +20,7 @@ from t2c.ledger.linking import citations, reverts
 from t2c.ledger.linking.citations import Citation, Mention
 from t2c.ledger.linking.symbols import Declaration, Names
 
-__all__ = ["Corpus", "Record", "Statement", "keeps_books", "read"]
+__all__ = ["Corpus", "Record", "Statement", "assembled", "decoded", "keeps_books", "read"]
 
 _RELEASING: Final = (
     r"v?\d{1,4}(?:\.\w{1,10}){1,4}(?: release)?(?:\s*\(\S{1,100}\))?\s*\Z",  # 1.2.3, 1.2.3 (#12)
@@ -117,6 +117,33 @@ class _Metadata(msgspec.Struct, gc=False):
     participant: Any = None
     participantRole: Any = None
     ticket: Any = None
+    artifactType: Any = None
+    brokenLinks: Any = None
+    checked: Any = None
+    constraint: Any = None
+    covers: Any = None
+    decisionId: Any = None
+    dependencies: Any = None
+    documentationOrigin: Any = None
+    enclosing: Any = None
+    links: Any = None
+    level: Any = None
+    messageType: Any = None
+    parent: Any = None
+    parentTask: Any = None
+    relations: Any = None
+    requirement: Any = None
+    requirementId: Any = None
+    sample: Any = None
+    supersededBy: Any = None
+    supersedes: Any = None
+    suspect: Any = None
+    tag: Any = None
+    title: Any = None
+
+
+class _Lifecycle(msgspec.Struct, gc=False):
+    status: str
 
 
 class Record(msgspec.Struct, gc=False):
@@ -128,6 +155,9 @@ class Record(msgspec.Struct, gc=False):
     epistemic: _Epistemic
     observedAt: str | None
     metadata: _Metadata
+    mentions: tuple[Mention, ...] | None = None
+    """The numbers that it cites, once somebody asked; no member of a record."""
+    lifecycle: _Lifecycle | None = None
 
     @property
     def text(self) -> str:
@@ -206,7 +236,12 @@ def read(bodies: Iterable[bytes]) -> Corpus:
     A body that is not a record is counted in `unreadable`. Where two bodies claim one id the one of the smaller
     digest stands, so that the order of the input never matters.
     """
-    records, unreadable = _decoded(bodies)
+    return assembled(*decoded(bodies))
+
+
+def assembled(found: Iterable[Record], unreadable: int = 0) -> Corpus:
+    """The same of records, each with an id of its own."""
+    records = sorted(found, key=lambda record: record.id)
     by_kind: dict[str, list[Record]] = {"todo": [], "changelog": [], "git": [], "ast": []}
     for record in records:
         if (kind := by_kind.get(record.source.kind)) is not None:
@@ -233,13 +268,14 @@ def read(bodies: Iterable[bytes]) -> Corpus:
         for record in code
         if record.statement.kind == "module_fact" and record.source.path is not None
     }
+    spoken = [record for record in records if record.source.kind in ("agent_log", "document", "nl")]
     tails: dict[str, list[str]] = {}
     for path in sorted(modules):
         tails.setdefault("/".join(path.split("/")[-2:]), []).append(path)
     names = Names.of(
         (
             name
-            for kind in (todos, entries, commits)
+            for kind in (todos, entries, commits, spoken)
             for record in kind
             for name in record.statement.target.symbols
         ),
@@ -269,8 +305,8 @@ def keeps_books(commit: Record) -> bool:
     return commit.metadata.docOnly is True and _CHANGELOG.search(subject) is not None
 
 
-def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
-    """All records in the order of their ids, and the number of bodies that are none."""
+def decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
+    """All records, and the number of bodies that are none."""
     decode = msgspec.json.Decoder(Record).decode
     # Of rivals the smaller digest stands: bodies are not kept, they would be most of the memory of a scan.
     found: dict[RecordId, tuple[bytes, Record]] = {}
@@ -285,11 +321,13 @@ def _decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
         rival = found.get(record.id)
         if rival is None or digest < rival[0]:
             found[record.id] = (digest, record)
-    return [found[key][1] for key in sorted(found)], unreadable
+    return [record for _, record in found.values()], unreadable
 
 
 def _mentions(record: Record) -> tuple[Mention, ...]:
-    return citations.mentions(*_parts(record), record.statement.target.tickets)
+    if record.mentions is None:
+        record.mentions = citations.mentions(*_parts(record), record.statement.target.tickets)
+    return record.mentions
 
 
 def _parts(record: Record) -> tuple[str, str]:

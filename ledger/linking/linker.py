@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from t2c.ledger.events.record import RelationType
 from t2c.ledger.kernel.canon import decimal3
 from t2c.ledger.kernel.ids import RecordId, relation_id
-from t2c.ledger.linking.base import Abstention, Hit, LinkDraft, Links, LinkWarning, Rule
-from t2c.ledger.linking.features import read
+from t2c.ledger.linking.base import Abstention, Fit, Hit, LinkDraft, Links, LinkWarning, Rule
+from t2c.ledger.linking.features import Corpus, read
+from t2c.ledger.linking.judged import Verdict, fitted, refit
 from t2c.ledger.linking.registry import BOOKS, OMITTED, PRIORS
 
-__all__ = ["LINKED", "MAX_RELATIONS", "link"]
+__all__ = ["LINKED", "MAX_RELATIONS", "link", "relate"]
 
 LINKED: Final = frozenset(
     {"agent_log", "ast", "changelog", "document", "git", "nl", "system", "test", "todo"}
@@ -21,7 +25,10 @@ LINKED: Final = frozenset(
 MAX_RELATIONS: Final = 8
 """Relations that one rule may draw from one record; more is a list, not evidence."""
 _EXAMPLES: Final = 3
+_JUDGED: Final = 0.99
+"""How sure a relation is that a person called right: people err too."""
 _OMITTED: Final = {
+    "judged_wrong": "relations that somebody called wrong",
     "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
     "unreadable_record": "bodies that are not records",
 }
@@ -29,13 +36,21 @@ _OMITTED: Final = {
 _TOLD: Final = {**OMITTED, **_OMITTED}
 
 
-def link(bodies: Iterable[bytes]) -> Links:
+def link(bodies: Iterable[bytes], verdicts: Mapping[str, Verdict] = MappingProxyType({})) -> Links:
     """Relations between canonical `t2c.intent/v1` records, and what was seen but not related.
 
-    The result depends on the set of bodies alone, not on their order. Records of sources that no rule reads
-    are neither input nor omission.
+    The result depends on the set of bodies alone, not on their order, and on `verdicts`: relation id → what was said
+    of it last. Records of sources that no rule reads are neither input nor omission.
     """
-    corpus = read(bodies)
+    return relate(read(bodies), verdicts)
+
+
+def relate(corpus: Corpus, verdicts: Mapping[str, Verdict] = MappingProxyType({})) -> Links:
+    """The same of a corpus that was read already.
+
+    What was judged wrong is not related any more and counted as `judged_wrong`; what was judged right says so in its
+    basis, and is as sure as judgements are.
+    """
     hits: list[Hit] = []
     omitted: dict[str, list[str]] = {}
     for book in BOOKS:
@@ -44,16 +59,20 @@ def link(bodies: Iterable[bytes]) -> Links:
                 omitted.setdefault(found.reason, []).append(found.case)
             else:
                 hits.append(found)
-    kept, capped = _strongest(_merged(hits))
+    fits = refit(hits, verdicts)
+    drafts, wrong = _judged(_merged(hits, fits), verdicts)
+    kept, capped = _strongest(drafts)
+    if wrong:
+        omitted["judged_wrong"] = wrong
     if capped:
         omitted["relations_capped"] = capped
     if corpus.unreadable:
         omitted["unreadable_record"] = [""] * corpus.unreadable
     kept.sort(key=lambda draft: draft.id)
-    return Links(tuple(kept), tuple(_warning(reason, omitted[reason]) for reason in sorted(omitted)))
+    return Links(tuple(kept), tuple(_warning(reason, omitted[reason]) for reason in sorted(omitted)), fits)
 
 
-def _merged(hits: Iterable[Hit]) -> list[LinkDraft]:
+def _merged(hits: Iterable[Hit], fits: Mapping[str, Fit]) -> list[LinkDraft]:
     """One draft for each (from, to, type); `related_to` yields to a more specific type between the same two."""
     groups: dict[tuple[RecordId, RecordId], dict[RelationType, list[Hit]]] = {}
     for hit in hits:
@@ -61,26 +80,47 @@ def _merged(hits: Iterable[Hit]) -> list[LinkDraft]:
     for types in groups.values():
         if len(types) > 1:
             types.pop("related_to", None)
-    return [_draft(same) for types in groups.values() for same in types.values()]
+    return [_draft(same, fits) for types in groups.values() for same in types.values()]
 
 
-def _draft(hits: list[Hit]) -> LinkDraft:
+def _draft(hits: list[Hit], fits: Mapping[str, Fit]) -> LinkDraft:
     source, target, kind, *_ = hits[0]
-    strongest = max(hits, key=lambda hit: (_confidence(hit), hit.rule))
+    strongest = hits[0] if len(hits) == 1 else max(hits, key=lambda hit: (_confidence(hit, fits), hit.rule))
     return LinkDraft(
         id=relation_id(source, target, kind),
         source=source,
         target=target,
         type=kind,
-        confidence=decimal3(_confidence(strongest)),
+        confidence=decimal3(_confidence(strongest, fits)),
         basis=tuple(sorted({token for hit in hits for token in hit.basis})),
         rule=strongest.rule,
         signals=tuple(sorted({signal for hit in hits for signal in hit.signals})),
     )
 
 
-def _confidence(hit: Hit) -> float:
-    return PRIORS[hit.basis[0]].confidence if hit.confidence is None else hit.confidence
+def _judged(
+    drafts: Iterable[LinkDraft], verdicts: Mapping[str, Verdict]
+) -> tuple[list[LinkDraft], list[str]]:
+    """The drafts that nobody called wrong, and the ids of the others."""
+    if not verdicts:
+        return list(drafts), []
+    kept: list[LinkDraft] = []
+    wrong: list[str] = []
+    for draft in drafts:
+        verdict = verdicts.get(draft.id)
+        if verdict == "wrong":
+            wrong.append(draft.id)
+        elif verdict == "right":
+            basis = tuple(sorted({*draft.basis, "judged_right"}))
+            kept.append(replace(draft, confidence=max(draft.confidence, _JUDGED), basis=basis))
+        else:
+            kept.append(draft)
+    return kept, wrong
+
+
+def _confidence(hit: Hit, fits: Mapping[str, Fit]) -> float:
+    before = PRIORS[hit.basis[0]].confidence if hit.confidence is None else hit.confidence
+    return fitted(before, fits.get(hit.basis[0])) if fits else before
 
 
 def _strongest(drafts: Iterable[LinkDraft]) -> tuple[list[LinkDraft], list[str]]:

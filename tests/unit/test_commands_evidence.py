@@ -13,12 +13,12 @@ from t2c.ledger.commands.evidence import (
     Observed,
     decide_omissions,
     decide_records,
-    decide_relations,
     decide_retractions,
     evolve,
     missing,
 )
 from t2c.ledger.commands.lineage import lineage
+from t2c.ledger.commands.relations import decide_relations
 from t2c.ledger.events.draft import EventDraft
 from t2c.ledger.events.runs import OmissionNoted
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
@@ -188,16 +188,20 @@ def relation(source: str, to: str, confidence: float = 0.9) -> tuple[str, bytes]
     return identity, canonical({"relation": body, "rule": "path", "signals": []})
 
 
+def related(state: EvidenceState, linked: dict[str, bytes], standing: set[str]) -> list[EventDraft]:
+    return decide_relations(state, linked.keys(), linked, standing, "run")
+
+
 def test_relations_follow_what_the_linker_says() -> None:
     a, b = (scope.records[0].id for scope in (read(item("one", 1)), read(item("two", 1))))
     state = EvidenceState()
-    first = decide_relations(state, dict([relation(a, b)]), {a, b}, "run")
+    first = related(state, dict([relation(a, b)]), {a, b})
     assert types(first) == ["relation.linked"]
     apply(state, first)
-    assert decide_relations(state, dict([relation(a, b)]), {a, b}, "run") == []
-    assert types(decide_relations(state, dict([relation(a, b, 0.5)]), {a, b}, "run")) == ["relation.linked"]
+    assert related(state, dict([relation(a, b)]), {a, b}) == []
+    assert types(related(state, dict([relation(a, b, 0.5)]), {a, b})) == ["relation.linked"]
     for left, why in (({a, b}, "signal_gone"), ({a}, "endpoint_retracted")):
-        unlinked = decide_relations(state, {}, left, "run")
+        unlinked = related(state, {}, left)
         assert [orjson.loads(event.data)["why"] for event in unlinked] == [why]
 
 
