@@ -1,0 +1,118 @@
+"""Folders in the system's place for temporary files that belong to one running process.
+
+Whoever holds the lock of such a folder lives. One whose lock nobody holds was left by a process that was killed, and
+the next that makes one removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from t2c.ledger.errors import Environment
+
+__all__ = ["PREFIX", "is_abandoned", "lock_folder", "private_folder", "remove_tree", "sweep_folders"]
+
+PREFIX: Final = "t2c-private-"
+_ATTEMPTS: Final = 5
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A new folder that nobody else may enter, removed with all it holds at the end.
+
+    Folders of processes that were killed are removed first. Raises Environment if none can be made.
+    """
+    sweep_folders()
+    folder, lock = _made()
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+        os.close(lock)
+
+
+def _made() -> tuple[Path, int]:
+    try:
+        for _ in range(_ATTEMPTS):
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+            lock = lock_folder(folder, wait=True)
+            if lock is not None:
+                return folder, lock  # else somebody took it for abandoned before it was locked
+    except OSError as error:
+        raise Environment(
+            f"no private folder can be made: {error.strerror}",
+            where=str(error.filename or tempfile.gettempdir()),
+            safe="nothing was written",
+            remedy="free some space on the disk, or set TMPDIR to a folder that can be written",
+        ) from error
+    raise Environment(
+        "private folders vanish as soon as they are made",
+        where=tempfile.gettempdir(),
+        safe="nothing was written",
+        remedy="set TMPDIR to a folder that nothing else cleans up",
+    )
+
+
+def lock_folder(folder: Path, *, wait: bool) -> int | None:
+    """A descriptor that holds the lock of a folder which is there; None if it is gone, not ours, or held."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        held, named = os.fstat(descriptor), os.lstat(folder)
+        if (held.st_dev, held.st_ino) == (named.st_dev, named.st_ino) and held.st_uid == os.getuid():
+            return descriptor
+    except OSError:
+        pass
+    os.close(descriptor)
+    return None
+
+
+def is_abandoned(folder: Path) -> bool:
+    """True if a folder bears the name of a private one and no living process holds it; a missing one is, too."""
+    if not folder.name.startswith(PREFIX):
+        return False
+    if not os.path.lexists(folder):
+        return True
+    lock = lock_folder(folder, wait=False)
+    if lock is None:
+        return False
+    os.close(lock)
+    return True
+
+
+def sweep_folders() -> None:
+    """Remove this user's private folders that no living process holds. Never raises: they are in nobody's way."""
+    with suppress(OSError):
+        for folder in sorted(Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*")):
+            lock = lock_folder(folder, wait=False)
+            if lock is not None:
+                remove_tree(folder)
+                os.close(lock)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder and all below it, also where rights forbid to; links are not followed. Never raises."""
+
+    def again(remove: object, path: str, error: object) -> None:
+        parent = os.path.dirname(path)  # noqa: PTH120 - a name as rmtree gives it
+        with suppress(OSError):
+            for place in (parent, path):
+                if stat.S_ISDIR(os.lstat(place).st_mode):
+                    os.chmod(place, 0o700)  # noqa: PTH101
+            if stat.S_ISDIR(os.lstat(path).st_mode):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)  # noqa: PTH108
+
+    shutil.rmtree(folder, onerror=again)
