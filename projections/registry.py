@@ -13,6 +13,7 @@ from t2c.projections.records import RecordsProjection
 from t2c.projections.render import markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
+from t2c.projections.timeline import TimelineProjection
 
 __all__ = ["AFTER_SCAN", "ALL"]
 
@@ -22,6 +23,7 @@ _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     RecordsProjection(),
     RunsProjection(),
     SummaryProjection(markdown.summary),
+    TimelineProjection(),
 )
 
 ALL: Final[Mapping[str, Projection[Any]]] = MappingProxyType(
