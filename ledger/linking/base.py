@@ -110,7 +110,8 @@ class RuleBook(NamedTuple):
     """One rule: what finds, how sure each grade is and why, what an abstention counts, how a reason reads.
 
     `find` is a pure function of the set of records, never of their order. `phrases` maps the name of a signal to a
-    template with one `{}` for its value, and a token of a basis to words that stand for it.
+    template with one `{}` for its value, and a token of a basis to words that stand for it. With `is_structure` its
+    relations are what is there and no choice among candidates, so that none is cut for being one of many.
     """
 
     name: Rule
@@ -118,3 +119,4 @@ class RuleBook(NamedTuple):
     priors: Mapping[str, Prior]
     omitted: Mapping[str, str] = MappingProxyType({})
     phrases: Mapping[str, str] = MappingProxyType({})
+    is_structure: bool = False

@@ -73,6 +73,7 @@ class _Words(msgspec.Struct, gc=False):
     target: _Target
     polarity: str
     text: str
+    modality: str = "unknown"
 
 
 class _Source(msgspec.Struct, gc=False):
@@ -85,6 +86,7 @@ class _Source(msgspec.Struct, gc=False):
 
 class _Epistemic(msgspec.Struct, gc=False, rename={"cls": "class"}):
     cls: str
+    basis: tuple[str, ...] = ()
 
 
 class _Metadata(msgspec.Struct, gc=False):
@@ -140,6 +142,12 @@ class _Metadata(msgspec.Struct, gc=False):
     suspect: Any = None
     tag: Any = None
     title: Any = None
+    ecosystem: Any = None
+    group: Any = None
+    key: Any = None
+    name: Any = None
+    resolvedPath: Any = None
+    scope: Any = None
 
 
 class _Lifecycle(msgspec.Struct, gc=False):

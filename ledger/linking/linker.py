@@ -27,6 +27,7 @@ MAX_RELATIONS: Final = 8
 _EXAMPLES: Final = 3
 _JUDGED: Final = 0.99
 """How sure a relation is that a person called right: people err too."""
+_UNCUT: Final = frozenset(book.name for book in BOOKS if book.is_structure)
 _OMITTED: Final = {
     "judged_wrong": "relations that somebody called wrong",
     "relations_capped": f"relations beyond the {MAX_RELATIONS} strongest of one rule from one record",
@@ -131,6 +132,9 @@ def _strongest(drafts: Iterable[LinkDraft]) -> tuple[list[LinkDraft], list[str]]
     kept: list[LinkDraft] = []
     capped: list[str] = []
     for (source, rule), group in groups.items():
+        if rule in _UNCUT:
+            kept += group
+            continue
         if len(group) > MAX_RELATIONS:
             group.sort(key=lambda draft: (-draft.confidence, draft.id))
             capped += [f"{source} by {rule}"] * (len(group) - MAX_RELATIONS)

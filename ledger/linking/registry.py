@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from t2c.ledger.linking import releases, rules
+from t2c.ledger.linking import releases, rules, structure
 from t2c.ledger.linking.base import Prior, RuleBook
 
 __all__ = ["BOOKS", "OMITTED", "PRIORS"]
@@ -14,6 +14,7 @@ __all__ = ["BOOKS", "OMITTED", "PRIORS"]
 BOOKS: Final[tuple[RuleBook, ...]] = (
     *rules.BOOKS,
     releases.BOOK,
+    structure.BOOK,
 )
 
 PRIORS: Final[Mapping[str, Prior]] = MappingProxyType(

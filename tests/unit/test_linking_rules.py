@@ -454,14 +454,14 @@ def test_prohibition_is_located_but_not_evidenced() -> None:
     assert list(drawn) == [("plan", "related_to", "code")]
 
 
-def test_code_facts_are_never_related_to_one_another() -> None:
+def test_code_facts_are_related_to_one_another_by_structure_alone() -> None:
     drawn = Drawn(
         one=module("app/a.py", "app.a"),
         two=module("lib/app/a.py", "lib.app.a"),
         three=declared("app/a.py", "load_all"),
         four=declared("lib/app/a.py", "load_all"),
     )
-    assert list(drawn) == []
+    assert sorted(drawn) == [("one", "declares", "three"), ("two", "declares", "four")]
 
 
 # -- paths ---------------------------------------------------------------------------------------------------
@@ -493,7 +493,7 @@ def test_ambiguous_tail_links_nothing_and_is_counted() -> None:
 
 def test_changed_files_alone_relate_a_commit_to_nothing() -> None:
     code = {"a": module("app/a.py", "app.a"), "load": declared("app/a.py", "load_all")}
-    assert list(Drawn(commit=commit("Speed up", paths=("app/a.py",)), **code)) == []
+    assert list(Drawn(commit=commit("Speed up", paths=("app/a.py",)), **code)) == [("a", "declares", "load")]
 
 
 def test_two_module_records_of_one_file_are_told_apart_by_their_ids() -> None:
@@ -552,7 +552,13 @@ def test_drafts_fit_the_event_that_records_them() -> None:
         code=declared("app/a.py", "load_all"),
         module=module("app/a.py", "app.a"),
     )
-    assert {draft.rule for draft in drawn.links.relations} == {"number", "ticket", "symbol", "path"}
+    assert {draft.rule for draft in drawn.links.relations} == {
+        "number",
+        "ticket",
+        "symbol",
+        "path",
+        "structure",
+    }
     for draft in drawn.links.relations:
         written = {
             "relation": {
@@ -571,6 +577,6 @@ def test_drafts_fit_the_event_that_records_them() -> None:
 
 def test_every_prior_is_a_confidence_with_three_decimals_and_a_reason() -> None:
     for grade, prior in PRIORS.items():
-        assert 0 < prior.confidence < 1, grade
+        assert 0 < prior.confidence <= 1, grade
         assert round(prior.confidence, 3) == prior.confidence, grade
         assert prior.why.endswith("."), grade
