@@ -28,6 +28,7 @@ TREE = Branch(
         Entry(
             "ledger", "t2c.cli.commands.ledger:GROUP", "Append to the journal, read it, prove it, make views."
         ),
+        Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
         Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),
         Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),

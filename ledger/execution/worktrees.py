@@ -18,7 +18,7 @@ from t2c.ledger.execution.filters import without_filters
 from t2c.ledger.execution.private import is_abandoned, lock_folder, private_folder, remove_tree
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository
 
-__all__ = ["Worktree", "commit_of", "detached", "sweep"]
+__all__ = ["Worktree", "commit_of", "detached", "sweep", "usable_repository"]
 
 NAME: Final = "t2c-worktree-"
 _QUIET: Final = (
@@ -44,7 +44,7 @@ def detached(repository: Path, commit: str) -> Iterator[Worktree]:
     is fetched: files that Git LFS keeps elsewhere are there as their pointers. Raises Usage for what names no commit,
     Environment if Git cannot make it.
     """
-    with _usable(repository) as git:
+    with usable_repository(repository) as git:
         found = commit_of(git, commit)
         sweep(git)
         with private_folder() as folder:
@@ -63,7 +63,7 @@ def detached(repository: Path, commit: str) -> Iterator[Worktree]:
 
 
 @contextmanager
-def _usable(repository: Path) -> Iterator[Repository]:
+def usable_repository(repository: Path) -> Iterator[Repository]:
     """The repository of a folder. Raises Environment instead of GitUnusable."""
     try:
         with open_repository(repository) as git:
