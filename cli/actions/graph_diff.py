@@ -15,14 +15,8 @@ from t2c.ledger.engine import JOURNAL, WORKSPACE
 from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.journal.files import read_regular
 from t2c.projections.base import Content
-from t2c.projections.diffs.graph_diff import (
-    Filter,
-    GraphDiff,
-    GraphDocument,
-    NotAGraph,
-    graph_diff,
-    read_graph,
-)
+from t2c.projections.diffs.graph_diff import Filter, GraphDiff, graph_diff
+from t2c.projections.diffs.graph_document import GraphDocument, NotAGraph, read_graph
 from t2c.projections.facts import SEVERITIES
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from t2c.ledger.events.record import Record
-from t2c.projections.diffs.graph_diff import Filter, GraphDiff, NotAGraph, graph_diff, read_graph
+from t2c.projections.diffs.graph_diff import Filter, GraphDiff, graph_diff
+from t2c.projections.diffs.graph_document import NotAGraph, read_graph
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
 
