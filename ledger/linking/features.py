@@ -20,7 +20,7 @@ from t2c.ledger.linking import citations, reverts
 from t2c.ledger.linking.citations import Citation, Mention
 from t2c.ledger.linking.symbols import Declaration, Names
 
-__all__ = ["Corpus", "Record", "Statement", "assembled", "decoded", "keeps_books", "read"]
+__all__ = ["Corpus", "Record", "Statement", "assembled", "declarations", "decoded", "keeps_books", "read"]
 
 _RELEASING: Final = (
     r"v?\d{1,4}(?:\.\w{1,10}){1,4}(?: release)?(?:\s*\(\S{1,100}\))?\s*\Z",  # 1.2.3, 1.2.3 (#12)
@@ -287,7 +287,7 @@ def assembled(found: Iterable[Record], unreadable: int = 0) -> Corpus:
             for record in kind
             for name in record.statement.target.symbols
         ),
-        _declarations(code, modules),
+        declarations(code, modules),
         (module.source.symbol for module in modules.values() if module.source.symbol),
     )
     return Corpus(
@@ -363,7 +363,8 @@ def _statements(
     ]
 
 
-def _declarations(code: Iterable[Record], modules: Mapping[str, Record]) -> Iterator[Declaration]:
+def declarations(code: Iterable[Record], modules: Mapping[str, Record]) -> Iterator[Declaration]:
+    """What these facts of code declare; `modules` maps a file to its module record."""
     for record in code:
         path, name = record.source.path, record.source.symbol
         if record.statement.kind == "module_fact" or not (path and name):

@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from t2c.ledger.linking import releases, rules, structure
+from t2c.ledger.linking import (
+    carrying,
+    claims,
+    contradictions,
+    documents,
+    identities,
+    ordering,
+    plans,
+    releases,
+    rules,
+    structure,
+    tracing,
+)
 from t2c.ledger.linking.base import Prior, RuleBook
 
 __all__ = ["BOOKS", "OMITTED", "PRIORS"]
@@ -14,6 +26,14 @@ __all__ = ["BOOKS", "OMITTED", "PRIORS"]
 BOOKS: Final[tuple[RuleBook, ...]] = (
     *rules.BOOKS,
     releases.BOOK,
+    plans.BOOK,
+    ordering.BOOK,
+    identities.BOOK,
+    tracing.BOOK,
+    carrying.BOOK,
+    claims.BOOK,
+    contradictions.BOOK,
+    documents.BOOK,
     structure.BOOK,
 )
 

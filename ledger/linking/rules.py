@@ -39,6 +39,9 @@ MAX_CANDIDATES: Final = 50
 DAYS_OF_GRACE: Final = 2
 """Days by which a commit may be younger than its release: time zones, and a tag made the morning after."""
 
+_OWN: Final = frozenset({"closed", "of_pull_request"})
+"""How a commit cites a number or ticket that it says to be done with."""
+
 Cited = Sequence[tuple[Statement, Grade]]
 Keyed = Literal["number", "ticket"]
 
@@ -62,7 +65,8 @@ def number(corpus: Corpus) -> Iterator[Hit | Abstention]:
       `number_without_words`, for a list in a body may have numbers of its own.
     * A commit that was written after the entry's release day cannot be what was released and is not linked
       (`commit_after_release`), unless it is the pull request's own, since a backport may be dated later.
-    * An entry and a plan that share a number are `related_to`: a claim about a plan, which shows nothing done.
+    * A plan is `claimed_by` the entry that shares a number with it, and by a commit that changed documentation alone:
+      both say that something was done and show nothing. A prohibition is only `related_to` them.
     """
     commits = _by_key(corpus.commits, _carried)
     entries, plans = _by_key(corpus.entries, _numbers), _by_key(corpus.todos, _numbers)
@@ -220,7 +224,10 @@ def _implements(rule: Keyed, key: str, commits: Cited, plans: Cited) -> Iterator
             weakness = _weakness(commit)
             is_shown = not weakness and (rule, grade) != ("number", "in_body")
             kind: RelationType = "implements" if is_shown and plan.is_positive_plan else "related_to"
-            yield Hit(commit.id, plan.id, kind, rule, (f"{rule}_{grade}", *weakness), ((rule, key),))
+            source, target = commit.id, plan.id
+            if weakness == ("documentation_only",) and plan.is_positive_plan and grade in _OWN:
+                kind, source, target = "claimed_by", plan.id, commit.id
+            yield Hit(source, target, kind, rule, (f"{rule}_{grade}", *weakness), ((rule, key),))
 
 
 def _claims(rule: Keyed, key: str, entries: Cited, plans: Cited) -> Iterator[Hit | Abstention]:
@@ -229,7 +236,11 @@ def _claims(rule: Keyed, key: str, entries: Cited, plans: Cited) -> Iterator[Hit
         return
     for entry, _ in entries:
         for plan, _ in plans:
-            yield Hit(entry.id, plan.id, "related_to", rule, (f"shared_{rule}",), ((rule, key),))
+            signals = ((rule, key),)
+            if plan.is_positive_plan and entry.record.epistemic.cls == "claim":
+                yield Hit(plan.id, entry.id, "claimed_by", rule, (f"shared_{rule}",), signals)
+            else:
+                yield Hit(entry.id, plan.id, "related_to", rule, (f"shared_{rule}",), signals)
 
 
 def _too_common(rule: Keyed, key: str, left: int, of: str, right: int, by: str) -> Abstention:

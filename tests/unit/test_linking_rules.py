@@ -328,7 +328,8 @@ def test_mention_claim_or_prohibition_implements_nothing() -> None:
     related = [("commit", "related_to", "plan")]
     assert list(Drawn(plan=remark, commit=works)) == related
     assert list(Drawn(plan=plan, commit=mentions)) == related
-    assert list(Drawn(plan=plan, commit=documents)) == related
+    assert list(Drawn(plan=plan, commit=documents)) == [("plan", "claimed_by", "commit")]
+    assert list(Drawn(plan=forbidden, commit=documents)) == related
     assert list(Drawn(plan=forbidden, commit=works)) == related
     assert list(Drawn(plan=plan, commit=works)) == [("commit", "implements", "plan")]
     assert "documentation_only" in Drawn(plan=plan, commit=documents).only().basis
@@ -348,12 +349,19 @@ def test_reverted_commit_implements_nothing() -> None:
     ]
 
 
-def test_entry_and_plan_with_one_number_are_related() -> None:
+def test_entry_claims_the_plan_of_its_number() -> None:
     drawn = Drawn(
         plan=todo("Hold the lock (#12)", tickets=("#12",)),
-        entry=entry("Hold the lock (#12)", tickets=("#12",)),
+        entry=entry("Keep it (#12)", tickets=("#12",)),
         other=entry("Drop the lock (#13)", tickets=("#13",)),
     )
+    assert list(drawn) == [("plan", "claimed_by", "entry")]
+    assert drawn.only().basis == ("shared_number",)
+
+
+def test_entry_claims_no_prohibition() -> None:
+    forbidden = todo("The lock must not be held (#12)", polarity="negative", tickets=("#12",))
+    drawn = Drawn(plan=forbidden, entry=entry("Keep it (#12)", tickets=("#12",)))
     assert list(drawn) == [("entry", "related_to", "plan")]
 
 
@@ -369,10 +377,10 @@ def test_ticket_binds_plan_entry_and_commits() -> None:
         longer=commit("ABC-123 Drop the lock", tickets=("ABC-123",)),
     )
     assert sorted(drawn) == [
-        ("entry", "related_to", "plan"),
         ("entry", "releases", "first"),
         ("entry", "releases", "second"),
         ("first", "implements", "plan"),
+        ("plan", "claimed_by", "entry"),
         ("second", "implements", "plan"),
     ]
     confidences = {drawn.labels[draft.source]: draft.confidence for draft in drawn.links.relations}
