@@ -9,8 +9,10 @@ from typing import Any, Final
 from t2c.projections.base import Projection
 from t2c.projections.graph import GraphProjection
 from t2c.projections.interop.event_log import LogProjection
+from t2c.projections.reality import RealityProjection
 from t2c.projections.records import RecordsProjection
 from t2c.projections.render import markdown
+from t2c.projections.render.reality_markdown import reality_markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
 from t2c.projections.timeline import TimelineProjection
@@ -20,6 +22,7 @@ __all__ = ["AFTER_SCAN", "ALL"]
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     GraphProjection(),
     LogProjection(),
+    RealityProjection(reality_markdown),
     RecordsProjection(),
     RunsProjection(),
     SummaryProjection(markdown.summary),

@@ -7,6 +7,7 @@ topic take part in this one too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -15,7 +16,7 @@ import msgspec
 from t2c.projections.base import Inputs
 from t2c.projections.facts import DECLARED, OBSERVED, Fact, Facts
 
-__all__ = ["BRINGS", "Topic", "Topics", "asks", "is_claimed", "is_prohibition", "shortened", "shows"]
+__all__ = ["BRINGS", "Topic", "Topics", "is_prohibition", "shortened", "shows", "undone"]
 
 BRINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "implements": ("from",),
@@ -65,8 +66,9 @@ class Topics:
         self.facts = facts
         files = {fact.source.path for fact in facts.of_kind(*_FILES) if fact.source.path is not None}
         self._files = files
+        self._code = {fact.source.path for fact in facts.of_kind("ast")}
         self._tails = _tails(files)
-        self._symbols = _declared_in(facts)
+        self._whole, self._ends = _declared_in(facts)
         self.anchors: dict[str, tuple[str, ...]] = {}
         members: dict[str, list[str]] = {}
         for fact in facts.records.values():
@@ -98,21 +100,30 @@ class Topics:
             return tuple(found)
         if source.kind in ("ast", "system") and source.path is not None:
             return (f"path:{source.path}",)
-        resolved = sorted({path for name in target.symbols for path in self._resolve(name)})
-        if len(resolved) == 1:
-            return (f"path:{resolved[0]}",)
+        resolved, leads = self._resolved(target.symbols)
         others = [f"path:{one}" for one in resolved][:_MOST_ANCHORS]
+        if leads:
+            return tuple(others)
         if source.kind in DECLARED and not resolved:
             touched = self._touched(fact.id)
             if len(touched) == 1:
                 return (f"path:{touched[0]}",)
             others = [f"path:{one}" for one in touched][:_MOST_ANCHORS]
+        if source.path in self._code:
+            return (f"path:{source.path}", *others)
         if target.symbols:
             name = min(target.symbols, key=lambda one: (len(one), one))
             return (f"symbol:{name}", *others)
         if source.path is not None:
             return (f"source:{source.path}", *others)
         return (f"record:{fact.id}", *others)
+
+    def _resolved(self, names: Sequence[str]) -> tuple[list[str], bool]:
+        """The files that declare these names, those of most names first; and whether the first has more than others."""
+        counts = Counter(path for name in names for path in self._resolve(name))
+        ordered = sorted(counts, key=lambda path: (-counts[path], path))
+        leads = len(ordered) == 1 or (len(ordered) > 1 and counts[ordered[0]] > counts[ordered[1]])
+        return ordered, leads
 
     def _ranked(self, paths: Iterable[str]) -> list[str]:
         """Paths that are files of this repository before those that are not, each in byte order."""
@@ -131,12 +142,14 @@ class Topics:
         return ends[0] if len(ends) == 1 else None
 
     def _resolve(self, name: str) -> frozenset[str]:
-        """Files that declare the first alias of a name that any file declares."""
-        for alias in _aliases(name):
-            found = self._symbols.get(alias)
+        """The one file that declares a name, its last two parts, its last part, or what it is a part of; else none."""
+        parts = name.split(".")
+        for alias in _aliases(parts):
+            found = self._whole.get(alias) or self._ends.get(alias)
             if found:
                 return found if len(found) == 1 else frozenset()
-        return frozenset()
+        found = self._whole.get(".".join(parts[:-1]), frozenset())
+        return found if len(found) == 1 else frozenset()
 
     def _touched(self, identity: str) -> list[str]:
         """Files of code and configuration that relations of a record lead to, one step away."""
@@ -176,11 +189,14 @@ class Topics:
         return Topic(key, self._label(key, members), tuple(members), tuple(guests), ambiguous, tuple(others))
 
     def _label(self, key: str, members: Sequence[str]) -> str:
-        """The name of a topic: that of its key, with what is said of a ticket or by a lone record."""
+        """The name of a topic: that of its key, with what is said of a ticket, of a task that is a file, or alone."""
         kind, _, name = key.partition(":")
-        if kind not in ("ticket", "record"):
+        if kind not in ("ticket", "record", "source"):
             return name
         facts = (self.facts.records[one] for one in members)
+        if kind == "source":
+            tasks = [fact for fact in facts if isinstance(fact.metadata.explicitId, str)]
+            return _task(tasks[0]) if len(tasks) == 1 and tasks[0].source.kind == "todo" else name
         said = min(facts, key=lambda fact: (_LANES.index(fact.source.kind), fact.id)).statement.text
         return shortened(said) if kind == "record" else shortened(f"{name} {said}" if said else name)
 
@@ -201,19 +217,9 @@ def shows(fact: Fact, undone: frozenset[str] = frozenset()) -> bool:
     return fact.epistemic.cls == "fact"
 
 
-def asks(fact: Fact) -> bool:
-    """Whether a record is a plan that something be there; a prohibition asks for its absence."""
-    return fact.epistemic.cls == "plan" and fact.statement.polarity == "positive"
-
-
 def is_prohibition(fact: Fact) -> bool:
     """Whether a record of a declared kind asks for the absence of something."""
     return fact.source.kind in DECLARED and fact.statement.polarity == "negative"
-
-
-def is_claimed(fact: Fact) -> bool:
-    """Whether a plan says of itself that it is done."""
-    return fact.lifecycle.status in ("implemented", "verified", "released", "completed")
 
 
 def shortened(text: str, limit: int = _LABEL) -> str:
@@ -233,6 +239,10 @@ def undone(facts: Facts) -> frozenset[str]:
     )
 
 
+def _task(fact: Fact) -> str:
+    return shortened(f"{fact.metadata.explicitId} {fact.statement.text}")
+
+
 def _may_come(guest: Fact, host: Fact) -> bool:
     """Code takes part in what is said of it and is visited by what is said of it, but not by other code or commits."""
     if host.source.kind in ("ast", "system"):
@@ -247,23 +257,31 @@ def _tails(files: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _declared_in(facts: Facts) -> dict[str, frozenset[str]]:
-    """Alias of a name → the files that declare it, tests left out."""
-    found: dict[str, set[str]] = {}
-    for fact in facts.of_kind("ast"):
+def _declared_in(facts: Facts) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Whole name → the files that declare it, and end of a name → the files that do; tests left out."""
+    whole: dict[str, set[str]] = {}
+    ends: dict[str, set[str]] = {}
+    code = [fact for fact in facts.of_kind("ast") if fact.statement.action == "declare"]
+    tests = {fact.source.path for fact in code if fact.metadata.test is True and fact.metadata.aggregate}
+    for fact in code:
         path = fact.source.path
-        if path is None or fact.statement.action != "declare" or fact.metadata.test is True:
+        if path is None or fact.metadata.test is True or path in tests:
             continue
         for name in fact.statement.target.symbols:
-            for alias in _aliases(name):
-                found.setdefault(alias, set()).add(path)
-    return {alias: frozenset(paths) for alias, paths in found.items()}
+            whole.setdefault(name, set()).add(path)
+            for alias in _aliases(name.split(".")):
+                if alias != name:
+                    ends.setdefault(alias, set()).add(path)
+    return _frozen(whole), _frozen(ends)
 
 
-def _aliases(name: str) -> Iterator[str]:
+def _frozen(found: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {name: frozenset(paths) for name, paths in found.items()}
+
+
+def _aliases(parts: Sequence[str]) -> Iterator[str]:
     """The whole name, its last two parts, its last part if that tells anything (intent-evidence §3.2)."""
-    parts = name.split(".")
-    yield name
+    yield ".".join(parts)
     if len(parts) > 2:
         yield ".".join(parts[-2:])
     leaf = parts[-1]

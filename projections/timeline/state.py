@@ -101,6 +101,7 @@ class _Target(msgspec.Struct, gc=False):
 
 
 class _Statement(msgspec.Struct, gc=False):
+    kind: str
     text: str
     polarity: str
     target: _Target
@@ -192,12 +193,18 @@ def _observe(state: Timeline, entry: Entry, record: _Record) -> None:
 
 def _told(record: _Record, began: str) -> Told:
     statement = record.statement
-    role = record.epistemic.cls if record.epistemic.cls in ("plan", "claim") else "said"
-    if statement.polarity == "negative":
-        role = "said"
     text = statement.text if len(statement.text) <= _TEXT else statement.text[: _TEXT - 1] + "…"
     target = statement.target
-    return Told(role, began, record.lifecycle.status, text, record.source.path, target.tickets, target.paths)
+    status = record.lifecycle.status
+    return Told(_role(record), began, status, text, record.source.path, target.tickets, target.paths)
+
+
+def _role(record: _Record) -> str:
+    """What a record does by saying something; prose of a document describes, and a prohibition asks for nothing."""
+    if record.epistemic.cls == "claim":
+        return "claim"
+    describes = record.epistemic.cls != "plan" and record.statement.kind.startswith("documentation_")
+    return "said" if describes or record.statement.polarity == "negative" else "plan"
 
 
 def _retract(state: Timeline, entry: Entry, gone: _Retracted) -> None:

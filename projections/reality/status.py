@@ -1,0 +1,108 @@
+"""What stands on each side of a topic, and the status that follows (intent-evidence §5.1, better-than-todo2code §1).
+
+A status is the first that fits. It is said only where something shows it: a plan that nothing evidences is not aligned
+because a file of that name exists, a claim that no diagnostic doubts is not called empty, and prose that asks for
+nothing is no plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from t2c.projections.evidence import Grade, Graded, stance
+from t2c.projections.facts import DECLARED, Fact
+from t2c.projections.reality.model import LANES
+from t2c.projections.topics import is_prohibition, shows
+
+__all__ = ["Sides", "evidence_of", "is_done", "is_plan", "sides", "status"]
+
+_UNDONE: Final = frozenset({"PLANNED_NOT_IMPLEMENTED", "FALSE_COMPLETION", "REGRESSION_DETECTED"})
+"""Codes that say of a plan that it is not, or no longer, implemented."""
+_DONE: Final = frozenset({"implemented", "verified", "released", "completed"})
+
+
+class Sides(Struct, frozen=True):
+    """`lanes` counts by kind of source; `plans` ask for something; `open_plans` are not said to be done and have no
+    evidence that counts."""
+
+    lanes: Mapping[str, int]
+    plans: tuple[Fact, ...]
+    open_plans: int
+    prohibitions: int
+    declared: int
+    observed: int
+    evidenced: bool
+
+
+def is_plan(fact: Fact) -> bool:
+    """Whether a record asks for something to be there."""
+    return fact.source.kind in DECLARED and fact.statement.polarity == "positive" and stance(fact) == "plan"
+
+
+def is_done(fact: Fact) -> bool:
+    """Whether a plan says of itself that it is done."""
+    return fact.lifecycle.status in _DONE
+
+
+def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset[str]) -> Sides:
+    """Sort the records of a topic, its guests included."""
+    lanes = dict.fromkeys(LANES, 0)
+    plans: list[Fact] = []
+    open_plans = prohibitions = declared = observed = 0
+    evidenced = False
+    for fact in facts:
+        kind = fact.source.kind
+        if kind in DECLARED:
+            declared += 1
+            lanes[kind] += 1
+            prohibitions += is_prohibition(fact)
+            grade = graded[fact.id].grade if fact.id in graded else Grade.none
+            evidenced = evidenced or grade > Grade.none
+            if is_plan(fact):
+                plans.append(fact)
+                open_plans += grade == Grade.none and not is_done(fact)
+        elif kind == "changelog":
+            lanes[kind] += 1
+        elif shows(fact, undone):
+            observed += 1
+            lanes[kind] += 1
+    return Sides(lanes, tuple(plans), open_plans, prohibitions, declared, observed, evidenced)
+
+
+def status(side: Sides, codes: Collection[str]) -> str:
+    """The status of a topic from its sides and the codes of the diagnostics that cite its own records."""
+    if "CONFLICTING_INTENT" in codes:
+        return "conflicting"
+    if not _UNDONE.isdisjoint(codes):
+        return "planned_not_implemented"
+    if side.observed == 0:
+        return _unseen(side, codes)
+    if side.declared == 0:
+        return "implemented_not_planned"
+    if side.open_plans:
+        return "planned_not_implemented"
+    written = side.lanes["document"] or side.lanes["changelog"]
+    if "IMPLEMENTED_NOT_DOCUMENTED" in codes and not written:
+        return "implemented_not_documented"
+    return "aligned"
+
+
+def _unseen(side: Sides, codes: Collection[str]) -> str:
+    """Nothing is there that shows anything."""
+    if "CHANGELOG_WITHOUT_IMPLEMENTATION" in codes and side.lanes["changelog"]:
+        return "changelog_without_implementation"
+    if side.open_plans:
+        return "planned_not_implemented"
+    if side.prohibitions and side.prohibitions == side.declared:
+        return "aligned"  # what must not be there is not there
+    return "unlinked"
+
+
+def evidence_of(lanes: Mapping[str, int]) -> str:
+    """`code` if code, a commit or a test shows it, else `configuration`, else `none`."""
+    if lanes["ast"] or lanes["git"] or lanes["test"]:
+        return "code"
+    return "configuration" if lanes["system"] else "none"

@@ -1,0 +1,153 @@
+"""Reality from topics, graded evidence and diagnostics: one row a topic, and the totals over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from t2c.ledger.kernel.canon import artifact
+from t2c.projections.evidence import Grade, Graded
+from t2c.projections.facts import DECLARED, SEVERITIES, Facts
+from t2c.projections.reality.model import SCHEMA, STATUSES, Reality, Row, Totals
+from t2c.projections.reality.status import Sides, evidence_of, sides, status
+from t2c.projections.topics import Topic, Topics, shows, undone
+
+__all__ = ["Cited", "Placed", "Survey", "four_places", "survey"]
+
+_WITNESSES: Final = 5
+"""Pieces of evidence of one statement that take part in its topic, the strongest first."""
+_RANK: Final = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+_NO_TOPIC: Final = frozenset({"git"})
+"""Kinds of sources whose records make no topic by themselves: they take part in what they relate to."""
+
+
+class Cited(Protocol):
+    """What a diagnostic says, as far as reality looks at it."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def severity(self) -> str: ...
+
+    @property
+    def records(self) -> Sequence[str]: ...
+
+
+class Placed(Struct, frozen=True):
+    """A row with what it was made of."""
+
+    row: Row
+    topic: Topic
+    sides: Sides
+
+
+class Survey(Struct, frozen=True):
+    """All rows in the published order, the totals, and the commits that no row holds."""
+
+    placed: tuple[Placed, ...]
+    totals: Totals
+    fingerprint: str
+    commits_apart: int
+
+    def reality(self, generated_at: str, graph_fingerprint: str) -> Reality:
+        rows = tuple(one.row for one in self.placed)
+        return Reality(SCHEMA, generated_at, graph_fingerprint, self.fingerprint, rows, self.totals)
+
+
+def survey(topics: Topics, graded: Mapping[str, Graded], findings: Iterable[Cited]) -> Survey:
+    """Judge every topic. Deterministic in the set of records, relations and findings, whatever their order."""
+    facts = topics.facts
+    taken_back = undone(facts)
+    cited: dict[str, list[Cited]] = {}
+    for finding in findings:
+        for identity in finding.records:
+            cited.setdefault(identity, []).append(finding)
+    placed: list[Placed] = []
+    held: set[str] = set()
+    for topic in topics.by_key.values():
+        if all(facts.records[one].source.kind in _NO_TOPIC for one in topic.members):
+            continue
+        one = _placed(topic, facts, graded, taken_back, cited)
+        placed.append(one)
+        held.update(one.row.recordIds)
+    placed.sort(key=lambda one: _order(one.row))
+    rows = [one.row for one in placed]
+    return Survey(
+        tuple(placed),
+        _totals(rows, facts, taken_back),
+        sha256(artifact([[row.key, row.status, list(row.recordIds)] for row in rows])).hexdigest(),
+        sum(fact.id not in held for fact in facts.of_kind("git")),
+    )
+
+
+def _placed(
+    topic: Topic,
+    facts: Facts,
+    graded: Mapping[str, Graded],
+    taken_back: frozenset[str],
+    cited: Mapping[str, Sequence[Cited]],
+) -> Placed:
+    identities = {*topic.members, *topic.guests}
+    for one in topic.members:
+        found = graded.get(one)
+        if found is not None and found.grade > Grade.none:
+            counted = (item for item in found.items if item.grade > Grade.none and item.dated != "before")
+            identities.update(item.record for item, _ in zip(counted, range(_WITNESSES), strict=False))
+    ordered = tuple(sorted(identities))
+    side = sides((facts.records[one] for one in ordered if one in facts.records), graded, taken_back)
+    about = [finding for one in topic.members for finding in cited.get(one, ())]
+    codes = tuple(sorted({finding.code for finding in about}))
+    state = status(side, codes)
+    worst = max((_RANK.get(finding.severity, 0) for finding in about), default=0)
+    row = Row(
+        key=topic.key,
+        label=topic.label,
+        lanes=dict(side.lanes),
+        status=state,
+        severity=SEVERITIES[0 if state == "aligned" else worst],
+        recordIds=ordered,
+        diagnosticCodes=codes,
+        evidence=evidence_of(side.lanes),
+    )
+    return Placed(row, topic, side)
+
+
+def _order(row: Row) -> tuple[int, bool, int, str]:
+    return -_RANK[row.severity], row.status == "aligned", -len(row.recordIds), row.key
+
+
+def _totals(rows: Sequence[Row], facts: Facts, taken_back: frozenset[str]) -> Totals:
+    aligned = [row for row in rows if row.status == "aligned"]
+    declared, observed = sum(row.declared > 0 for row in rows), sum(row.observed > 0 for row in rows)
+    both = sum(row.declared > 0 and row.observed > 0 for row in aligned)
+    documented = sum(row.lanes["document"] > 0 and row.observed > 0 for row in rows)
+    return Totals(
+        topics=len(rows),
+        aligned=len(aligned),
+        gaps=len(rows) - len(aligned),
+        alignedByEvidence={
+            kind: sum(row.evidence == kind for row in aligned) for kind in ("code", "configuration", "none")
+        },
+        byStatus={name: sum(row.status == name for row in rows) for name in STATUSES},
+        declaredRecords=sum(1 for _ in facts.of_kind(*DECLARED)),
+        observedRecords=sum(shows(fact, taken_back) for fact in facts.records.values()),
+        declaredTopics=declared,
+        observedTopics=observed,
+        implementationAlignedTopics=both,
+        implementationCoverage=four_places(both, declared),
+        plannedCodeCoverage=four_places(both, observed),
+        documentedCodeCoverage=four_places(documented, observed),
+        documentationMeasured=any(True for _ in facts.of_kind("document")),
+    )
+
+
+def four_places(numerator: int, denominator: int) -> int | float | None:
+    """A ratio with four decimals, rounded half up in whole numbers; None of nothing, and whole where it is whole."""
+    if denominator == 0:
+        return None
+    places = (20_000 * numerator + denominator) // (2 * denominator)
+    return places // 10_000 if places % 10_000 == 0 else places / 10_000
