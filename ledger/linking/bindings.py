@@ -46,7 +46,11 @@ class Bindings:
         self.modules = code.modules
         self.members: dict[str, list[Symbol]] = {}
         for symbol in code.symbols:
-            if symbol.kind == "method" and not symbol.is_inner and not self.modules[symbol.path].is_test:
+            if (
+                symbol.kind == "method"
+                and not (symbol.is_inner or symbol.is_of_tests)
+                and not self.modules[symbol.path].is_test
+            ):
                 if symbol.parent and symbol.leaf == symbol.parent.rpartition(".")[2]:
                     continue  # a constructor is its type
                 self.members.setdefault(symbol.leaf, []).append(symbol)
@@ -106,10 +110,10 @@ class Bindings:
     def member(self, module: Module, name: str) -> Symbol | None:
         """The member that a called name means, if of all that is at hand one type alone has one so called."""
         found = self.members.get(name)
-        if found is None or not _is_telling(name, module) or name in module.bound:
+        if found is None or not _is_compound(name) or name in module.bound or name in module.declared:
             return None
         reach = self.reach(module)
-        near = [symbol for symbol in found if symbol.path in reach]
+        near = [symbol for symbol in found if symbol.path in reach or symbol.path == module.path]
         if len(near) != 1 or self._is_exported_near(name, reach):
             return None
         return near[0] if self._is_trusted_member(name, near[0]) else None
@@ -222,7 +226,7 @@ def _exports(modules: Iterator[Module]) -> Mapping[str, list[Symbol]]:
     for module in modules:
         if not module.is_test:
             for leaf, symbol in module.declared.items():
-                if not symbol.is_test:
+                if not symbol.is_of_tests:
                     found.setdefault(leaf, []).append(symbol)
     return found
 
@@ -236,5 +240,14 @@ def _is_telling(name: str, module: Module) -> bool:
         return False
     if module.family == "go" and name[:1].islower():
         return True
-    inner = name[1:]
-    return len(name) > _SHORT or "_" in inner.rstrip("_") or any(map(str.isupper, inner))
+    return len(name) > _SHORT or _is_compound(name)
+
+
+def _is_compound(name: str) -> bool:
+    """Whether a name is of several words: a plain word is likely another type's member too."""
+    if name.lower() in COMMON_NAMES:
+        return False
+    inner = name[1:].rstrip("_")
+    return (
+        "_" in inner or any(map(str.isdigit, inner)) or (any(map(str.isupper, inner)) and not name.isupper())
+    )

@@ -25,7 +25,7 @@ _COMMON: Final = 20
 _SHARE: Final = 0.1
 """What more tests than both exercise is set up by them, and told only of tests that exercise nothing else."""
 _HELPING: Final = re.compile(
-    r"(?:^|/)(?:[^/]*[-_])?(?:fixtures?|mocks?|tests?|testing|test[-_]?(?:case|cases|helpers?|support|utils?))/"
+    r"(?:^|/)(?:[^/]*[-_])?(?:bench|benches|benchmarks?|fixtures?|mocks?|tests?|testing|test[-_]?(?:case|cases|helpers?|support|utils?))/"
     r"|(?:^|/)(?:conftest|[^/]*test[-_]?(?:case|helpers?|support|utils?))\.[^/.]+$",
     re.IGNORECASE,
 )
@@ -57,7 +57,7 @@ def exercising(code: Code, bindings: Bindings) -> Iterator[Hit | Abstention]:
 
     * A declaration that the test calls, if its name means that one alone (see `bindings`).
     * A declaration at hand after which the test is named: `test_parse_url`, `TestParseUrl`, `parseUrl() …` for
-      `parse_url`; a longer name may go on after at least two words (`test_parse_url_without_host`).
+      `parse_url`; a name that goes on (`test_parse_url_without_host`) only if the test also calls what is so called.
     * Never a test, nor what helps tests.
     * What many tests call is what they are set up with; it is told of a test only where nothing else is.
     * From a file of tests to the module that it is named after, else to the few that it imports where none of its
@@ -101,19 +101,17 @@ def _targets(
         member = bindings.member(module, name)
         if member is not None and member.id not in called and _is_product(member, code):
             called[member.id] = _Target(member, "called_member", (("call", name),))
-    for symbol in named.after(test):
-        before = called.get(symbol.id)
-        signal = ("name", symbol.name)
-        called[symbol.id] = (
-            _Target(symbol, "named_after", (signal,))
-            if before is None
-            else _Target(symbol, "called_and_named", (*before.signals, signal))
-        )
+    for symbol, is_whole in named.after(test):
+        if symbol.leaf in test.calls:
+            signals = (("call", symbol.leaf), ("name", symbol.name))
+            called[symbol.id] = _Target(symbol, "called_and_named", signals)
+        elif is_whole and symbol.id not in called:
+            called[symbol.id] = _Target(symbol, "named_after", (("name", symbol.name),))
     yield from called.values()
 
 
 def _is_product(symbol: Symbol, code: Code) -> bool:
-    return not symbol.is_test and _is_product_file(code.modules[symbol.path])
+    return not symbol.is_of_tests and _is_product_file(code.modules[symbol.path])
 
 
 def _is_product_file(module: Module) -> bool:
@@ -130,7 +128,7 @@ class _Names:
             if not _is_product_file(module):
                 continue
             for symbol in module.symbols.values():
-                if symbol.is_test or symbol.is_inner or symbol.kind == "constant":
+                if symbol.is_of_tests or symbol.is_inner or symbol.kind == "constant":
                     continue
                 self.by_name.setdefault(symbol.leaf, {}).setdefault(module.path, set()).add(symbol)
                 for name in {symbol.leaf, ".".join(symbol.name.rsplit(".", 2)[-2:])}:
@@ -150,10 +148,11 @@ class _Named(NamedTuple):
         fewer = found if len(found) < len(self.paths) else self.paths
         return [symbol for path in fewer if path in self.paths for symbol in found.get(path, ())]
 
-    def after(self, test: Symbol) -> Iterator[Symbol]:
-        """The declarations that the test is named after; of several so called none."""
+    def after(self, test: Symbol) -> Iterator[tuple[Symbol, bool]]:
+        """The declarations that the test is named after, and whether by its whole name; of several so called none."""
         if test.native == "test" and " " in test.name:
-            yield from self._in_title(test.name)
+            for symbol in self._in_title(test.name):
+                yield symbol, True
             return
         words = _WORD.findall(_AFFIX.sub("", test.leaf))
         for count in range(len(words), 0, -1):
@@ -162,7 +161,7 @@ class _Named(NamedTuple):
             known = self.names.by_letters.get("".join(words[:count]).lower())
             if known and (found := self._near(known)):
                 if len(found) == 1 and (test.kind != "type" or found[0].kind == "type"):
-                    yield found[0]
+                    yield found[0], count == len(words)
                 return
 
     def _in_title(self, title: str) -> Iterator[Symbol]:
@@ -185,10 +184,9 @@ def _of_files(code: Code, bindings: Bindings, told: Mapping[str, set[str]]) -> I
     for module in code.modules.values():
         stem = _stem(module.path)
         bare = _AFFIX.sub("", stem)
-        if not module.is_test or not (
-            bare != stem or any(symbol.is_test for symbol in module.symbols.values())
-        ):
+        if not module.is_test:
             continue
+        is_of_tests = bare != stem or any(symbol.is_test for symbol in module.symbols.values())
         near = sorted(
             path
             for path in bindings.reach(module)
@@ -197,7 +195,7 @@ def _of_files(code: Code, bindings: Bindings, told: Mapping[str, set[str]]) -> I
         named = [path for path in near if _letters(_stem(path)) == _letters(bare)] if _letters(bare) else []
         if len(named) == 1:
             yield _of_file(module, code.modules[named[0]], "file_named_after", "name")
-        elif not named and module.path not in told:
+        elif is_of_tests and not named and module.path not in told:
             taken = sorted({path for one in module.taken if one.package is None for path in one.paths})
             taken = [path for path in taken if _is_product_file(code.modules[path])]
             if len(taken) > MAX_IMPORTED:

@@ -35,6 +35,8 @@ class Symbol(NamedTuple):
     calls: tuple[str, ...]
     is_inner: bool
     """Declared inside of a function, where nobody else can name it."""
+    is_of_tests: bool
+    """A test, or what stands beside tests in a part of a product's file that is for tests (Rust)."""
 
     @property
     def is_exported(self) -> bool:
@@ -150,6 +152,7 @@ def _declare(modules: Mapping[str, Module], records: Iterable[Record]) -> None:
             found.setdefault(path, {}).setdefault(name, record)
     for path, named in found.items():
         module = modules[path]
+        for_tests = _test_scopes(named) if module.family == "rust" else frozenset[str]()
         for name in sorted(named):
             record = named[name]
             metadata = record.metadata
@@ -167,10 +170,20 @@ def _declare(modules: Mapping[str, Module], records: Iterable[Record]) -> None:
                 parent,
                 texts(metadata.calls),
                 holder is not None and (holder.is_inner or holder.kind in ("function", "method")),
+                metadata.test is True or any(name.startswith(scope) for scope in for_tests),
             )
             module.symbols[name] = symbol
             if symbol.is_exported and (parent is None or named[parent].metadata.nativeKind == "module"):
                 module.declared[leaf] = symbol
+
+
+def _test_scopes(named: Mapping[str, Record]) -> frozenset[str]:
+    """The modules inside of a file that hold tests, with the sign that follows their names."""
+    return frozenset(
+        name[: -len(leaf)]
+        for name, record in named.items()
+        if record.metadata.test is True and (leaf := name.rpartition(".")[2]) != name
+    )
 
 
 def _split(name: str, named: Mapping[str, object], *, is_title: bool) -> tuple[str | None, str]:

@@ -128,7 +128,7 @@ def _depends(code: Code, uses: Mapping[tuple[str, str], Use]) -> Iterator[Hit | 
             if face is None:
                 yield Abstention("import_of_package", f"{taken.package} in {module.path}")
             elif face != module.path:
-                signals = (("imported", "1"),)
+                signals = (("imported", "1"), ("package", taken.package.partition(":")[2].partition(":")[0]))
                 yield Hit(module.id, code.modules[face].id, "depends_on", "structure", ("imports",), signals)
 
 
@@ -173,6 +173,7 @@ BOOK: Final = RuleBook(
     {
         "imported": "imports it {} times",
         "called": "calls into it {} times",
+        "package": "by the package `{}` that it stands for",
         "uses": "uses `{}`",
         "dependency": "imports `{}`",
         "imports": "by import",
