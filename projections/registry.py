@@ -16,6 +16,7 @@ from t2c.projections.render.reality_markdown import reality_markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
 from t2c.projections.timeline import TimelineProjection
+from t2c.projections.truthmap import TruthMapProjection
 
 __all__ = ["AFTER_SCAN", "ALL"]
 
@@ -27,6 +28,7 @@ _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     RunsProjection(),
     SummaryProjection(markdown.summary),
     TimelineProjection(),
+    TruthMapProjection(),
 )
 
 ALL: Final[Mapping[str, Projection[Any]]] = MappingProxyType(
