@@ -28,6 +28,7 @@ TREE = Branch(
         Entry(
             "ledger", "t2c.cli.commands.ledger:GROUP", "Append to the journal, read it, prove it, make views."
         ),
+        Entry("compare", "t2c.cli.commands.compare:compare", "Show the workspace beside its base."),
         Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
         Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),

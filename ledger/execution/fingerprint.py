@@ -50,6 +50,11 @@ class ChangedPath(NamedTuple):
     mode: str | None
     digest: str | None
 
+    @property
+    def told(self) -> bool:
+        """True if Git says that it changed; False if Git was told not to look, so that it may be as it was."""
+        return self.status not in ("h", "S")
+
 
 class Fingerprint(NamedTuple):
     """`digest` stands for all of it. `revision` is the commit, None without one; outside Git all files are `changed`."""
@@ -60,8 +65,8 @@ class Fingerprint(NamedTuple):
 
     @property
     def dirty(self) -> str:
-        """Status and path, one a line; empty if everything is as the commit has it."""
-        return "".join(f"{item.status} {item.path}\n" for item in self.changed)
+        """Status and path, one a line, as Git tells it; empty if everything is as the commit has it."""
+        return "".join(f"{item.status} {item.path}\n" for item in self.changed if item.told)
 
 
 def fingerprint(root: Path) -> Fingerprint:
@@ -77,11 +82,11 @@ def _taken(root: Path) -> Fingerprint:
         with open_repository(root) as git:
             if git.work_tree is None:
                 raise _unreadable(root, "a bare repository has no work tree")
-            revision, found = _revision(git), sorted(set(_of_git(git)))
+            revision, found = _revision(git), sorted(set(_of_git(git)), key=_by_path)
     except GitUnusable as unusable:
         if unusable.reason != "not_a_repository":
             raise _unreadable(root, unusable.detail) from None
-        revision, found = None, sorted(_of_folder(root))
+        revision, found = None, sorted(_of_folder(root), key=_by_path)
     summed = sha256(b"t2c.fingerprint/v1\0" + (revision or "none").encode())
     changed = []
     try:
@@ -97,6 +102,10 @@ def _taken(root: Path) -> Fingerprint:
     except OSError as error:
         raise _unreadable(Path(str(error.filename or root)), error.strerror or str(error)) from error
     return Fingerprint(summed.hexdigest(), revision, tuple(changed))
+
+
+def _by_path(row: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    return row[1], row[0]
 
 
 def _unreadable(place: Path, why: str) -> Environment:
