@@ -23,10 +23,11 @@ from t2c.ledger.intake.git_claim import COMMIT_SOURCE, MAX_PATHS, claim
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository
 from t2c.ledger.intake.git_log import read_commits
 from t2c.ledger.intake.git_seen import Seen, digest_of, known_mark, look, stands
+from t2c.ledger.redaction.funnel import Funnel
 
 __all__ = ["ALL", "COMMIT_SOURCE", "EXTRACTOR", "History", "Seen", "history_stands", "read_history"]
 
-EXTRACTOR: Final = "t2c/git@2"
+EXTRACTOR: Final = "t2c/git@3"
 SOURCE: Final = "git"
 ALL: Final = 0
 """As a limit: the whole history."""
@@ -70,10 +71,12 @@ def read_history(
     known: AbstractSet[str] = frozenset(),
     seen: Seen | None = None,
     progress: Progress = no_progress,
+    funnel: Funnel | None = None,
 ) -> History:
     """Read the `limit` newest commits from HEAD, except those in `known`, which are recorded already.
 
-    `seen` is what the last reading gave, if the ledger still holds what it held then. Where there is no history
+    `seen` is what the last reading gave, if the ledger still holds what it held then. `funnel` keeps secrets out of
+    what is told of patches; without it those are kept out that are told by their looks. Where there is no history
     to read, or not all of it, a warning says so. Raises Environment if Git refuses the repository because another
     user owns it.
     """
@@ -82,7 +85,7 @@ def read_history(
     looked = look(root)  # before anything is read: what changes meanwhile is noticed the next time
     try:
         with open_repository(root) as repository:
-            return _Reader(repository, limit, known, seen, looked, progress).history()
+            return _Reader(repository, limit, known, seen, looked, progress, funnel or Funnel()).history()
     except GitUnusable as problem:
         warning = Warning(SOURCE, None, problem.reason, problem.detail)
         return History(_reading((), [warning], complete=False))
@@ -141,6 +144,7 @@ class _Reader:
         seen: Seen | None,
         looked: str | None,
         progress: Progress,
+        funnel: Funnel,
     ) -> None:
         self.repository = repository
         self.limit = _limit(limit)
@@ -148,6 +152,7 @@ class _Reader:
         self.seen = seen if seen is not None and seen.rules == _RULES else None
         self.looked = looked
         self.progress = progress
+        self.funnel = funnel
         self.roots = repository.shallow_roots
         self.warnings: list[Warning] = []
         self.about_commits: list[Warning] = []
@@ -290,7 +295,7 @@ class _Reader:
 
     def _read(self, shas: Sequence[str]) -> list[Draft]:
         """Drafts of these commits, newest first; one process reads the objects, others what they changed."""
-        reader = ChangeReader(self.repository, MAX_PATHS)
+        reader = ChangeReader(self.repository, MAX_PATHS, self.funnel)
         records: list[Draft] = []
         lost = 0
         self.progress(SOURCE, 0, len(shas))

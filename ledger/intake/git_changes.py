@@ -1,26 +1,33 @@
 """What commits changed: files, renames, lines, submodules, read by Git's plumbing as a stream.
 
-Counting lines is the dear part of a history, ten times the rest, so two processes share it: blocks of commits
-in turn, each block read while the other process works on its next one. A commit whose file contents are missing
-costs only its own line counts, not the commits after it.
+Comparing contents is the dear part of a history, ten times the rest, so two processes share it: blocks of commits
+in turn, each block read while the other process works on its next one. Their patches also say how many lines
+changed, which costs Git no more than to count them. A commit whose file contents are missing costs only its own
+lines, not the commits after it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import IO, Final, NamedTuple
 
 from msgspec import Struct, field
 
 from t2c.ledger.intake.git_command import GitUnusable, Repository
+from t2c.ledger.intake.git_patch import ATTRIBUTES, DRIVERS, Patch, Places
+from t2c.ledger.intake.git_stream import DiffStream
+from t2c.ledger.intake.git_touched import Touched, Vocabulary
 from t2c.ledger.intake.inventory import repository_name
 from t2c.ledger.kernel.paths import is_invisible
+from t2c.ledger.redaction.funnel import Funnel
 
-__all__ = ["Change", "ChangeReader", "Changes", "Submodule", "is_documentation", "read_changes"]
+__all__ = ["Change", "ChangeReader", "Changes", "Known", "Submodule", "is_documentation", "read_changes"]
 
-_BLOCK: Final = 64
+_BLOCK: Final = 8
 """Commits of one process in turn: about what a pipe holds, so that neither process waits for the other's reader."""
 _TWO_FROM: Final = 1000
 """Commits from which a second process is worth its start."""
@@ -41,7 +48,10 @@ _TREE: Final = (
     "--no-ext-diff",
     "--no-textconv",
 )
-_COUNTED: Final = ("--raw", "--numstat", "-M", "--relative")
+_COUNTED: Final = (
+    "--raw", "-p", "-U0", "-M", "--relative", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
+    "--inter-hunk-context=0", "--diff-algorithm=myers", "--indent-heuristic", "--ignore-submodules=none",
+)  # fmt: skip
 _NAMES_ONLY: Final = ("--raw", "-M100%", "--relative")
 """Needs no file contents, which may be missing: only exact renames are found."""
 
@@ -66,7 +76,8 @@ class Changes(Struct):
     """What one commit changed, apart from `.git`, `.t2c` and `.dwp`; `files` are the first `limit` paths in byte order.
 
     `count` is the number of files, `hidden` of those left out. `additions` and `deletions` are None where lines
-    were not counted; `uncounted` are files of which they hold nothing: binary ones and those above 1 MiB.
+    were not counted; `uncounted` are files of which they hold nothing: binary ones and those above 1 MiB. `touched`
+    is what the changed lines are about.
     """
 
     limit: int
@@ -78,6 +89,7 @@ class Changes(Struct):
     deletions: int | None = None
     uncounted: int = 0
     documentation_only: bool = True
+    touched: Touched | None = None
 
     def add(self, status: str, name: _Name, previous: str | None) -> None:
         """Take one file, unless it is one that no record speaks of."""
@@ -114,48 +126,65 @@ class _Names(dict[bytes, _Name]):
         return found
 
 
-def read_changes(
-    stream: IO[bytes], limit: int, *, counted: bool, names: _Names | None = None
-) -> Iterator[tuple[str, Changes]]:
-    """Each commit's changes from `git diff-tree --stdin -z --raw [--numstat] --always`, as they arrive.
+class Known(NamedTuple):
+    """What is looked at once for all commits of a history: names of files, their places, and words."""
 
-    A commit is given once the next one begins or the stream ends. `counted` says that `--numstat` was asked for.
+    names: _Names
+    places: Places
+    vocabulary: Vocabulary
+
+    @classmethod
+    def of(cls, funnel: Funnel) -> Known:
+        """Nothing known yet; `funnel` masks secrets in what is kept of patches."""
+        names = _Names()
+
+        def name_of(raw: bytes) -> tuple[str, bool]:
+            name = names[raw]
+            return name.path, name.invisible
+
+        return cls(names, Places(name_of, is_documentation), Vocabulary(funnel))
+
+
+def read_changes(
+    stream: IO[bytes], limit: int, *, counted: bool, known: Known | None = None
+) -> Iterator[tuple[str, Changes]]:
+    """Each commit's changes from `git diff-tree --stdin -z --raw [-p -U0] --always`, as they arrive.
+
+    A commit is given once the next one begins or the stream ends. `counted` says that patches were asked for.
     """
-    named = _Names() if names is None else names
-    tokens = _tokens(stream)
-    sha: str | None = None
-    lines = 0 if counted else None
-    changes = Changes(limit)
-    links: set[bytes] = set()
-    for token in tokens:
-        if token.startswith(b":"):
-            status = token[token.rfind(b" ") + 1 :].decode("ascii", "replace")
-            first = last = next(tokens, b"")
-            if status[:1] in ("R", "C"):
-                last = next(tokens, b"")
-            if _GITLINK in token and len(words := token[1:].split(b" ")) == 5 and _GITLINK in words[:2]:
-                links.add(last)
-                status = _submodule(changes, words, named[last])
-            if status:
-                changes.add(status, named[last], None if last is first else named[first].path)
-        elif b"\t" in token:
-            added, _, rest = token.partition(b"\t")
-            deleted, _, raw = rest.partition(b"\t")
-            if not raw:
-                next(tokens, b"")
-                raw = next(tokens, b"")
-            if raw not in links and not named[raw].invisible:
-                _count(changes, added, deleted)
-        elif token:
-            if sha is not None:
-                changes.trim()
-                yield sha, changes
-            sha = token.decode("ascii", "replace")
-            changes = Changes(limit, additions=lines, deletions=lines)
-            links = set()
-    if sha is not None:
+    known = Known.of(Funnel()) if known is None else known
+    names = known.names
+    diffs = DiffStream(stream)
+    name = diffs.token()
+    while name is not None:
+        sha = name.decode("ascii", "replace")
+        changes = Changes(limit)
+        token = diffs.token()
+        while token is not None and token.startswith(b":"):
+            _entry(changes, token, diffs, names)
+            token = diffs.token()
+        if counted:
+            patch = Patch(known.places)
+            if token == b"":
+                token = diffs.patch(patch.take)
+            changes.additions, changes.deletions = patch.additions, patch.deletions
+            changes.uncounted = patch.uncounted
+            changes.touched = known.vocabulary.touched(patch)
         changes.trim()
         yield sha, changes
+        name = token
+
+
+def _entry(changes: Changes, token: bytes, diffs: DiffStream, names: _Names) -> None:
+    """Take one line of `--raw`, whose names follow it."""
+    status = token[token.rfind(b" ") + 1 :].decode("ascii", "replace")
+    first = last = diffs.token() or b""
+    if status[:1] in ("R", "C"):
+        last = diffs.token() or b""
+    if _GITLINK in token and len(words := token[1:].split(b" ")) == 5 and _GITLINK in words[:2]:
+        status = _submodule(changes, words, names[last])
+    if status:
+        changes.add(status, names[last], None if last is first else names[first].path)
 
 
 def _submodule(changes: Changes, words: Sequence[bytes], name: _Name) -> str:
@@ -172,36 +201,17 @@ def _submodule(changes: Changes, words: Sequence[bytes], name: _Name) -> str:
     return "A" if after is None and new_mode != _NO_MODE else ""
 
 
-def _count(changes: Changes, added: bytes, deleted: bytes) -> None:
-    if added.isdigit() and deleted.isdigit():
-        changes.additions = (changes.additions or 0) + int(added)
-        changes.deletions = (changes.deletions or 0) + int(deleted)
-    else:
-        changes.uncounted += 1
-
-
-def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
-    """What stands between NULs. Takes what there is: to wait for more would hold up the other process."""
-    rest = b""
-    arrived: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
-    while chunk := arrived(1 << 16):
-        *whole, rest = (rest + chunk).split(b"\0")
-        yield from whole
-    if rest:
-        yield rest
-
-
 class ChangeReader:
     """Reads what commits changed, in the order asked for, in bounded memory.
 
     `complaint` is what Git said of commits whose changes could not be read at all, None if there are none.
     """
 
-    def __init__(self, repository: Repository, limit: int) -> None:
+    def __init__(self, repository: Repository, limit: int, funnel: Funnel) -> None:
         self.repository = repository
         self.limit = limit
         self.counted = not repository.partial
-        self.names = _Names()
+        self.known = Known.of(funnel)
         self.complaint: str | None = None
 
     def read(self, shas: Sequence[str]) -> Iterator[tuple[str, Changes | None]]:
@@ -264,8 +274,22 @@ class ChangeReader:
 
     def _diffed(self, shas: Sequence[str], *, counted: bool) -> Iterator[tuple[str, Changes]]:
         options = _COUNTED if counted else _NAMES_ONLY
-        with self.repository.output(*_TREE, *options, lines=shas) as stream:
-            yield from read_changes(stream, self.limit, counted=counted, names=self.names)
+        with (
+            _attributes() as file,
+            self.repository.output(
+                "-c", f"core.attributesFile={file}", *DRIVERS, *_TREE, *options, lines=shas
+            ) as stream,
+        ):
+            yield from read_changes(stream, self.limit, counted=counted, known=self.known)
+
+
+@contextmanager
+def _attributes() -> Iterator[str]:
+    """A file that tells Git how definitions look in some languages; a repository's own attributes come before it."""
+    with tempfile.NamedTemporaryFile("w", prefix="t2c-", suffix=".attributes") as file:
+        file.write(ATTRIBUTES)
+        file.flush()
+        yield file.name
 
 
 _DOC_FOLDERS: Final = frozenset({"doc", "docs", "documentation"})

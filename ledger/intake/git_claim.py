@@ -11,6 +11,8 @@ from t2c.ledger.intake.base import MAX_EXCERPT, Draft, Warning, shortened
 from t2c.ledger.intake.git_changes import Changes
 from t2c.ledger.intake.git_log import Commit
 from t2c.ledger.intake.git_message import MAX_TRAILERS, Trailers, agents, forms, trailers, without_mail
+from t2c.ledger.intake.git_patch import MAX_BYTES, MAX_LINE, MAX_LINES
+from t2c.ledger.intake.git_touched import MAX_NOTES
 from t2c.ledger.intake.mentions import mentions
 from t2c.ledger.intake.text import action_and_object
 
@@ -125,6 +127,8 @@ def _metadata(commit: Commit, changes: Changes, said: Trailers) -> dict[str, Any
             found[name] = count
     if commit.undecodable is not None:
         found["undecodable"] = commit.undecodable
+    if changes.touched is not None:
+        found["diff"] = changes.touched.diff
     return found
 
 
@@ -155,5 +159,16 @@ def _left_out(commit: Commit, changes: Changes, said: Trailers) -> Iterator[Warn
     if (left_out := len(commit.message) - MAX_MESSAGE) > 0:
         detail = f"the first {MAX_MESSAGE} characters were searched for tickets, versions and reverts"
         yield warning("long_message", detail, left_out)
+    if (touched := changes.touched) is not None:
+        if touched.lines:
+            detail = f"changed lines beyond {MAX_LINES:,} or {MAX_BYTES:,} bytes, or longer than {MAX_LINE:,} bytes"
+            yield warning("long_patch", detail, touched.lines)
+        if touched.names:
+            yield warning(
+                "many_names", "changed names and definitions, after the most telling", touched.names
+            )
+        if touched.notes:
+            detail = f"lines added to changelogs and task files; the first {MAX_NOTES} are kept"
+            yield warning("many_notes", detail, touched.notes)
     if commit.author.when is None:
         yield warning("unusable_date", "the author date is not a date")

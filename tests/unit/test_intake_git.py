@@ -154,6 +154,7 @@ def test_a_commit_is_a_claim_with_what_it_changed(repo: Repo) -> None:
         "commitType": "fix",
         "scope": "core",
         "breaking": False,
+        "diff": {"names": ["more"]},
     }
     assert (older.actor, older.action, older.confidence) == ("Ada", "unknown", 0.53)
     assert [record.source.revision for record in valid(history)] == [sha, first]

@@ -1,0 +1,175 @@
+"""What a commit's changed lines are about: the names on them, the definitions they touch, the notes they add.
+
+Kept is what tells commits apart: names whose number changed come before those that only stand on a changed line, and
+names made of several words before plain ones. Nothing that looks drawn by a machine is taken for a name, and secrets
+are cut out of the text before it is taken apart: a piece of one would not be known for what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+from msgspec import Struct
+
+from t2c.ledger.intake.base import shortened
+from t2c.ledger.intake.git_patch import Named, Patch, Written
+from t2c.ledger.intake.vocabulary import words
+from t2c.ledger.redaction.entropy import random_looking
+from t2c.ledger.redaction.funnel import Funnel
+
+__all__ = ["MAX_NAMES", "MAX_NOTES", "MAX_SYMBOLS", "MAX_TEST_NAMES", "Touched", "Vocabulary"]
+
+MAX_NAMES: Final = 40
+MAX_TEST_NAMES: Final = 20
+MAX_SYMBOLS: Final = 24
+MAX_NOTES: Final = 40
+"""Lines of notes kept of one commit."""
+MAX_NOTE: Final = 300
+"""Characters kept of a line of notes."""
+_MAX_WORDS: Final = 1_000_000
+
+_SHORTEST, _LONGEST = 3, 80
+_NO_LETTERS: Final = bytes(
+    byte if byte >= 128 or byte == 95 or chr(byte).isalnum() else 32 for byte in range(256)
+)
+_MARKER: Final = re.compile(r"\[redacted:[^\]]*\]")
+_JOINED: Final = re.compile(r"[^_]_+[^_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d")
+_HASH: Final = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}\Z")
+_DIGITS: Final = re.compile(r"\d")
+_MOST_DIGITS: Final = 5
+_LONG: Final = 16
+_SAY_NOTHING: Final = words(
+    # what languages are written in
+    "abstract and any args array assert async await bool boolean break byte case catch char class const continue"
+    " debugger def default defer del delete dict double elif else elsif end enum except export extends extern"
+    " false False final finally float fmt for foreach from func function global goto howto if impl implements import"
+    " include instanceof int interface internal into isinstance kwargs lambda len let list long match mod module mut"
+    " namespace new nil none None nonlocal not null nullptr object package pass print private protected pub public"
+    " raise range require return self set short signed sizeof static str string String struct super switch template"
+    " then this throw throws trait true True try tuple type typedef typename typeof undefined union unless unsafe"
+    " unsigned use using val var virtual void volatile when where while with yield"
+    # and comments
+    " are also been but can does has have its may only should than that the there they those was were which will"
+    " would you your"
+)
+_LEAD: Final = re.compile(r"\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+)*+(?:\[[ xX]\]\s+)?")
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
+
+
+class Touched(Struct):
+    """`diff` as a record holds it; `names` and `notes` are how many of them were left out, `lines` changed lines."""
+
+    diff: dict[str, Any]
+    names: int = 0
+    notes: int = 0
+    lines: int = 0
+
+
+class Vocabulary(dict[bytes, int]):
+    """What each word weighs by its form, 0 if it is no name: asked once, since words come again and again."""
+
+    def __init__(self, funnel: Funnel) -> None:
+        super().__init__()
+        self.funnel = funnel
+
+    def __missing__(self, word: bytes) -> int:
+        if len(self) >= _MAX_WORDS:
+            self.clear()
+        found = self[word] = _weight(word)
+        return found
+
+    def touched(self, patch: Patch) -> Touched | None:
+        """What a patch is about; None if it holds nothing that says so."""
+        diff: dict[str, Any] = {}
+        names, more = self._names(patch.kept["source"], MAX_NAMES)
+        tests, more_tests = self._names(patch.kept["test"], MAX_TEST_NAMES)
+        symbols, more_symbols = _symbols(patch.named)
+        notes, more_notes = _notes(patch.notes)
+        for key, value in (("names", names), ("tests", tests), ("symbols", symbols), ("notes", notes)):
+            if value:
+                diff[key] = value
+        found = Touched(diff, more + more_tests + more_symbols, more_notes, patch.left_out)
+        if found.names or found.notes or found.lines:
+            diff["partial"] = True
+        return found if diff else None
+
+    def _names(self, written: Written, most: int) -> tuple[list[str], int]:
+        """The most telling names on these lines, and how many others there are."""
+        added, removed = self._words(written.added), self._words(written.removed)
+        weights: list[tuple[int, bytes]] = []
+        for word, count in added.items():
+            if weight := self[word]:
+                before = removed.get(word, 0)
+                weights.append((-weight - _by_number(count, before), word))
+        for word, count in removed.items():
+            if word not in added and (weight := self[word]):
+                weights.append((-weight - _by_number(count, 0), word))
+        weights.sort()
+        return [word.decode() for _, word in weights[:most]], max(0, len(weights) - most)
+
+    def _words(self, lines: Iterable[bytes]) -> Counter[bytes]:
+        text = b"".join(lines)
+        if not text:
+            return Counter()
+        masked = self.funnel.mask(text.decode("utf-8", "replace"))
+        if masked.removed:
+            text = _MARKER.sub(" ", masked.text).encode()
+        return Counter(text.translate(_NO_LETTERS).split())
+
+
+def _by_number(count: int, before: int) -> int:
+    """More for a name that stands there more or less often than before than for one that was only there."""
+    differs = 0 if count == before else 10 if -2 < count - before < 2 else 20
+    total = count + before
+    return differs + (2 * total if total < 4 else 8)
+
+
+def _weight(word: bytes) -> int:
+    if not _SHORTEST <= len(word) <= _LONGEST:
+        return 0
+    try:
+        name = word.decode()
+    except UnicodeDecodeError:
+        return 0
+    if name in _SAY_NOTHING or not name.isidentifier() or not _LETTERS.search(name) or _HASH.match(name):
+        return 0
+    digits = len(_DIGITS.findall(name))
+    if digits and len(name) >= _LONG and (digits > _MOST_DIGITS or random_looking(name)):
+        return 0
+    return min(len(name), 24) + (12 if _JOINED.search(name) else 0)
+
+
+def _symbols(named: Iterable[Named]) -> tuple[list[str], int]:
+    """Definitions as `path::name`: those declared on changed lines before those around them, if not all are kept."""
+    declared: dict[str, bool] = {}
+    for item in named:
+        if item.name:
+            symbol = f"{item.path}::{item.name}"
+            declared[symbol] = declared.get(symbol, False) or item.declared
+    ranked = sorted(declared, key=lambda symbol: (not declared[symbol], symbol))
+    return sorted(ranked[:MAX_SYMBOLS]), max(0, len(ranked) - MAX_SYMBOLS)
+
+
+def _notes(files: dict[str, Written]) -> tuple[list[dict[str, Any]], int]:
+    """The lines that were added to each file of notes; those that were only moved are none."""
+    gone = {line for written in files.values() for line in _said(written.removed)}
+    found: list[dict[str, Any]] = []
+    count = left_out = 0
+    for path, written in sorted(files.items()):
+        lines = [line for line in _said(written.added) if line not in gone]
+        kept = lines[: MAX_NOTES - count]
+        count += len(kept)
+        left_out += len(lines) - len(kept)
+        if kept:
+            found.append({"path": path, "lines": kept})
+    return found, left_out
+
+
+def _said(parts: Iterable[bytes]) -> list[str]:
+    """The text of each line, without what marks it as an item, a heading or the like."""
+    lines = b"".join(parts).decode("utf-8", "replace").split("\n")
+    texts = (line[_LEAD.match(line).end() :].lstrip("*").rstrip("* \t\r\\") for line in lines)  # type: ignore[union-attr]
+    return [shortened(text, MAX_NOTE) for text in texts if _LETTERS.search(text)]
