@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from t2c.projections.base import Projection
+from t2c.projections.diagnostics import DiagnosticsProjection
 from t2c.projections.graph import GraphProjection
 from t2c.projections.interop.event_log import LogProjection
 from t2c.projections.reality import RealityProjection
@@ -21,6 +22,7 @@ from t2c.projections.truthmap import TruthMapProjection
 __all__ = ["AFTER_SCAN", "ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
+    DiagnosticsProjection(),
     GraphProjection(),
     LogProjection(),
     RealityProjection(reality_markdown),

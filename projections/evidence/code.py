@@ -47,6 +47,7 @@ class Code:
         self._results: dict[str, list[Fact]] = {}
         self._called_inside: dict[str, dict[str, set[str]]] = {}
         self._green: dict[str, bool] = {}
+        self._files: dict[str, set[str]] = {}
         self._read_records()
         self._read_relations()
 
@@ -137,6 +138,14 @@ class Code:
     def declared_in(self, path: str, name: str) -> Iterable[str]:
         """The symbols of a file that bear a name, qualified or not."""
         return self._in_file.get(path, {}).get(name, ())
+
+    def files_declaring(self, name: str) -> frozenset[str]:
+        """The files that declare a name, qualified or not."""
+        if not self._files:
+            for path, names in self._in_file.items():
+                for one in names:
+                    self._files.setdefault(one, set()).add(path)
+        return frozenset(self._files.get(name, ()))
 
     def is_called(self, fact: Fact) -> bool:
         """Whether code that is no test uses it: another module, or another symbol of its own."""

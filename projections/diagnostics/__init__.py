@@ -1,0 +1,121 @@
+"""Diagnostics: what does not fit together, as facts with what to do next, never as guilt (better-than-todo2code §1.10).
+
+`findings` makes them for whoever groups, ranks or translates; `diagnostics.json` tells them in English with exactly the
+keys of the contract.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import to_builtins
+
+from t2c.ledger.journal.entry import Entry
+from t2c.projections.base import Artifacts, Inputs, pretty
+from t2c.projections.diagnostics import (
+    changelogs,
+    code,
+    conflicts,
+    documents,
+    loose,
+    plans,
+    regressions,
+    sources,
+)
+from t2c.projections.diagnostics.messages import told
+from t2c.projections.diagnostics.model import SCHEMA, Finding, ordered, severe
+from t2c.projections.diagnostics.predicates import is_claim
+from t2c.projections.diagnostics.state import HANDLES, Diagnosed, apply
+from t2c.projections.diagnostics.view import View
+from t2c.projections.evidence import Grade
+from t2c.projections.facts import SEVERITIES
+from t2c.projections.graph import fingerprint
+
+__all__ = ["SCHEMA", "DiagnosticsProjection", "document", "findings"]
+
+_REVIEW: Final = "review_required"
+
+
+class DiagnosticsProjection:
+    """`diagnostics.json`."""
+
+    name = "diagnostics"
+    version = 1
+    inputs: tuple[str, ...] = ("graph", "records", "timeline")
+    handles = HANDLES
+    state_type = Diagnosed
+
+    def start(self) -> Diagnosed:
+        return Diagnosed()
+
+    def step(self, state: Diagnosed, entry: Entry) -> None:
+        apply(state, entry)
+
+    def finish(self, state: Diagnosed, inputs: Inputs) -> Artifacts:
+        return {"diagnostics.json": pretty(document(findings(state, inputs), inputs))}
+
+
+def findings(state: Diagnosed, inputs: Inputs) -> Sequence[Finding]:
+    """All findings, the more severe first, then by id; made once for all views that read them."""
+    found = inputs.made.get("findings")
+    if not isinstance(found, tuple):
+        found = inputs.made["findings"] = tuple(ordered(_found(View.of(inputs, state))))
+    return found
+
+
+def document(found: Sequence[Finding], inputs: Inputs) -> dict[str, object]:
+    """`t2c.diagnostics/v1` of some findings, in English."""
+    counts = Counter(finding.severity for finding in found)
+    return {
+        "schemaVersion": SCHEMA,
+        "generatedAt": inputs.ts,
+        "graphFingerprint": fingerprint(inputs),
+        "diagnostics": [to_builtins(told(finding)) for finding in found],
+        "counts": {severity: counts[severity] for severity in SEVERITIES},
+    }
+
+
+def _found(view: View) -> Iterator[Finding]:
+    found = list(_rules(view))
+    yield from found
+    if not any(
+        severe(one.severity) >= severe(_REVIEW) or one.code == "INSUFFICIENT_EVIDENCE" for one in found
+    ):
+        yield from _aligned(view)
+
+
+def _rules(view: View) -> Iterator[Finding]:
+    known = plans.plans(view)
+    yield from sources.unavailable(view)
+    yield from sources.insufficient(view, known)
+    yield from sources.not_configured(view)
+    yield from conflicts.conflicting(view)
+    yield from conflicts.duplicated(view)
+    yield from plans.falsely_done(view, known)
+    yield from plans.not_implemented(view, known)
+    yield from plans.drifting(view, known)
+    yield from changelogs.without_implementation(view)
+    yield from regressions.regressed(view)
+    yield from documents.stale(view)
+    yield from code.not_planned(view, known)
+    yield from code.not_documented(view)
+    yield from loose.ambiguous(view)
+    yield from loose.uncertain(view)
+    yield from loose.unlinked(view, known)
+
+
+def _aligned(view: View) -> Iterator[Finding]:
+    """Nothing asks for a review. It is told with its numbers, since little evidence raises little."""
+    known = plans.plans(view)
+    shown = sum(any(view.grades[one.id].grade > Grade.none for one in plan.members) for plan in known)
+    claims = [view.grades[fact.id] for fact in view.facts.of_kind("changelog") if is_claim(fact)]
+    borne = sum(graded.grade > Grade.none for graded in claims)
+    said = {
+        "shown": f"{shown:,}",
+        "plans": f"{len(known):,}",
+        "borne": f"{borne:,}",
+        "claims": f"{len(claims):,}",
+    }
+    yield Finding("ALIGNED", "ledger", "info", "aligned", said, (), "ledger", 0, 0.5)

@@ -1,0 +1,346 @@
+"""Entries of changelogs that no commit of their release explains: CHANGELOG_WITHOUT_IMPLEMENTATION.
+
+That no relation was drawn is not enough. It is said only where the whole history was read, the release has a tag with a
+known range of commits, the changelog follows the commits of that range, and no commit there shares a number, a name, a
+path, a rare word or two telling ones with the entry (better-than-todo2code §1.6).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from t2c.projections.diagnostics.model import Finding
+from t2c.projections.diagnostics.predicates import is_claimable, is_sample, shortened, telling
+from t2c.projections.diagnostics.view import View
+from t2c.projections.evidence.code import leaf, strings
+from t2c.projections.facts import Fact
+
+__all__ = ["without_implementation"]
+
+MIN_WORDS: Final = 3
+"""Telling words that an entry must have: a shorter one cannot be looked for."""
+MIN_MATCHED: Final = 0.7
+"""The share of a release's entries that its commits must explain before one that they do not stands out."""
+MIN_ENTRIES: Final = 4
+"""Entries of a release below which that share says nothing."""
+_SHARED: Final = 2
+"""Telling words that an entry and a commit have in common by no accident."""
+_RARE: Final = 3
+"""Commits of a range that bear a word up to which sharing that word alone is no accident either."""
+_CARRIES: Final = frozenset({"releases", "implements", "evidenced_by"})
+_NUMBER: Final = re.compile(r"(?:#|\bgh-|/(?:issues|pull|merge_requests)/)(\d{1,7})", re.IGNORECASE)
+_CANDIDATE: Final = re.compile(r"(v?\d+(?:\.\d+)*)[-.]?(?:a|b|c|rc|alpha|beta|pre|dev|m)", re.IGNORECASE)
+_NAME: Final = re.compile(r"[A-Za-z_]\w{3,60}")
+_CREDITS: Final = re.compile(
+    r"\s*(?:\([^()]*\)|by @\S+|thanks? to .*|\[[^\]]*\]\([^)]*\))\W*$", re.IGNORECASE
+)
+"""What stands at the end of an entry and tells who made it, or where to read more."""
+
+
+class _Source(msgspec.Struct, frozen=True):
+    rawExcerpt: str | None
+
+
+class _Excerpt(msgspec.Struct, frozen=True):
+    source: _Source
+
+
+class _Package(msgspec.Struct, frozen=True):
+    package: str | None = None
+
+
+class _Packaged(msgspec.Struct, frozen=True):
+    metadata: _Package
+
+
+class _Seen(NamedTuple):
+    """What a commit says and changed, as far as words, names and paths go."""
+
+    words: frozenset[str]
+    paths: frozenset[str]
+    names: frozenset[str]
+
+
+_excerpt = msgspec.json.Decoder(_Excerpt).decode
+_packaged = msgspec.json.Decoder(_Packaged).decode
+
+
+def without_implementation(view: View) -> Iterator[Finding]:
+    """One finding for each such entry."""
+    if not view.has_whole_history:
+        return
+    entries = _entries(view)
+    if not entries:
+        return
+    ranges = _Ranges(view)
+    seen = _SeenCommits(view)
+    found: list[tuple[str, int, Fact]] = []
+    for release, told in sorted(entries.items()):
+        loose = [entry for entry in told if _can_be_sought(view, entry)]
+        if not loose or len(told) < MIN_ENTRIES or not (commits := ranges.of(release)):
+            continue
+        inverted = _inverted(seen, commits)
+        unexplained = [entry for entry in loose if not _is_explained(entry, seen, inverted, commits)]
+        if not unexplained or len(told) - len(unexplained) < MIN_MATCHED * len(told):
+            continue
+        found += [(release, len(commits), entry) for entry in unexplained]
+    elsewhere = _explained_elsewhere(view, [entry for _, _, entry in found])
+    for release, count, entry in found:
+        if entry.id not in elsewhere:
+            yield _finding(view, entry, release, count)
+
+
+def _entries(view: View) -> dict[str, list[Fact]]:
+    """The id of each tagged release → its entries that claim a change; sub-entries go with what they belong to."""
+    by_place: dict[tuple[str | None, str, str | None], str] = {}
+    for fact in view.facts.of_kind("changelog"):
+        if fact.statement.kind == "changelog_release" and isinstance(fact.metadata.version, str):
+            by_place.setdefault((fact.source.path, fact.metadata.version, _package(view, fact)), fact.id)
+    found: dict[str, list[Fact]] = {}
+    for fact in view.facts.of_kind("changelog"):
+        if (
+            fact.statement.kind == "changelog_entry"
+            and fact.epistemic.cls == "claim"
+            and fact.lifecycle.status == "released"
+            and isinstance(fact.metadata.version, str)
+            and view.details(fact).parent is None
+            and not is_sample(fact.source.path)
+            and is_claimable(fact)
+        ):
+            place = (fact.source.path, fact.metadata.version, _package(view, fact))
+            release = by_place.get(place) or by_place.get((*place[:2], None))
+            if release is not None:
+                found.setdefault(release, []).append(fact)
+    return found
+
+
+def _package(view: View, fact: Fact) -> str | None:
+    raw = view.raw.get(fact.id)
+    try:
+        return None if raw is None else _packaged(raw).metadata.package
+    except msgspec.DecodeError:
+        return None
+
+
+class _Ranges:
+    """The commits that came with each release: those that its tag reaches and no earlier release of its changelog does.
+
+    Tags that the changelog does not tell of, such as those of candidates, end no range.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._commits = {commit.source.revision: commit for commit in view.commits if commit.source.revision}
+        self._by_changelog: dict[tuple[str | None, str | None], dict[str, tuple[str, ...]]] = {}
+        self._tagged: dict[str, tuple[tuple[str | None, str | None], str]] = {}
+        self._candidates: set[tuple[str | None, str | None, str]] = set()
+        for release in view.facts.of_kind("changelog"):
+            if release.statement.kind == "changelog_release":
+                self._note(release)
+
+    def _note(self, release: Fact) -> None:
+        tagged = {
+            other.metadata.commit
+            for link, other in self._view.facts.neighbours(release.id)
+            if link.relation.type == "evidenced_by" and other.statement.kind == "git_tag_fact"
+        }
+        if len(tagged) == 1 and isinstance(commit := tagged.pop(), str) and commit in self._commits:
+            self._tagged[release.id] = ((release.source.path, _package(self._view, release)), commit)
+
+        version = release.metadata.version
+        if isinstance(version, str) and (candidate := _CANDIDATE.match(version)) is not None:
+            self._candidates.add((release.source.path, _package(self._view, release), candidate[1]))
+
+    def of(self, release: str) -> tuple[str, ...]:
+        """Revisions, none where the range is unknown: no tag, several, or the first one of its changelog; or where
+        candidates have sections of their own, since the one of the release may repeat them."""
+        if release not in self._tagged:
+            return ()
+        changelog, commit = self._tagged[release]
+        if (*changelog, self._view.facts.records[release].metadata.version) in self._candidates:
+            return ()
+        found = self._by_changelog.get(changelog)
+        if found is None:
+            found = self._by_changelog[changelog] = dict(self._walked(changelog))
+        return found.get(commit, ())
+
+    def _walked(self, changelog: tuple[str | None, str | None]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        order = sorted(
+            {commit for of, commit in self._tagged.values() if of == changelog},
+            key=lambda commit: (-(self._commits[commit].source.commitIndex or 0), commit),
+        )
+        taken: set[str] = set()
+        for number, commit in enumerate(order):
+            reached = self._reached(commit, taken)
+            if number:
+                yield commit, reached
+
+    def _reached(self, revision: str, taken: set[str]) -> tuple[str, ...]:
+        found: list[str] = []
+        waiting = [revision]
+        while waiting:
+            at = waiting.pop()
+            if at in taken or at not in self._commits:
+                continue
+            taken.add(at)
+            found.append(at)
+            waiting.extend(strings(self._commits[at].metadata.parents))
+        return tuple(found)
+
+
+class _SeenCommits:
+    """What each commit shows, read when first asked for."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._by_revision = {
+            commit.source.revision: commit for commit in view.commits if commit.source.revision
+        }
+        self._seen: dict[str, _Seen] = {}
+
+    def of(self, revision: str) -> _Seen:
+        found = self._seen.get(revision)
+        if found is None:
+            found = self._seen[revision] = self._read(self._by_revision[revision])
+        return found
+
+    def _read(self, commit: Fact) -> _Seen:
+        text = _text(self._view.raw.get(commit.id)) or commit.statement.text
+        diff = commit.metadata.diff if isinstance(commit.metadata.diff, Mapping) else {}
+        names = (*strings(diff.get("names")), *strings(diff.get("tests")), *strings(diff.get("symbols")))
+        notes = diff.get("notes")
+        lines = [
+            line
+            for note in (notes if isinstance(notes, list) else ())
+            if isinstance(note, Mapping)
+            for line in strings(note.get("lines"))
+        ]
+        paths = commit.statement.target.paths
+        target = commit.statement.target
+        return _Seen(
+            telling("\n".join((text, *names, *lines, *paths))),
+            frozenset(paths),
+            frozenset(
+                map(
+                    leaf,
+                    (*_NAME.findall(text), *(name.replace("::", ".") for name in names), *target.symbols),
+                )
+            ),
+        )
+
+
+def _text(raw: bytes | None) -> str | None:
+    try:
+        return None if raw is None else _excerpt(raw).source.rawExcerpt
+    except msgspec.DecodeError:
+        return None
+
+
+def _inverted(seen: _SeenCommits, commits: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for revision in commits:
+        for word in seen.of(revision).words:
+            found.setdefault(word, []).append(revision)
+    return found
+
+
+def _is_bound(view: View, entry: Fact) -> bool:
+    """Whether a relation of carrying out binds it to anything of the history."""
+    return any(
+        link.relation.type in _CARRIES and other.source.kind == "git"
+        for link, other in view.facts.neighbours(entry.id)
+    )
+
+
+def _is_explained(
+    entry: Fact, seen: _SeenCommits, inverted: Mapping[str, list[str]], commits: Sequence[str]
+) -> bool:
+    target = entry.statement.target
+    found = [seen.of(revision) for revision in commits]
+    if target.paths and any(not one.paths.isdisjoint(target.paths) for one in found):
+        return True
+    symbols = {leaf(symbol) for symbol in target.symbols}
+    if symbols and any(not one.names.isdisjoint(symbols) for one in found):
+        return True
+    shared: dict[str, int] = {}
+    for word in _words(entry):
+        bearing = inverted.get(word, ())
+        if 0 < len(bearing) <= _RARE:
+            return True
+        for revision in bearing:
+            shared[revision] = shared.get(revision, 0) + 1
+            if shared[revision] >= _SHARED:
+                return True
+    return False
+
+
+def _explained_elsewhere(view: View, entries: Sequence[Fact]) -> frozenset[str]:
+    """Entries with which the subject of any commit of the history shares two telling words: a branch of maintenance,
+    or a change that was picked over, may have brought them in outside of the range."""
+    wanted: dict[str, list[str]] = {}
+    for entry in entries:
+        for word in _words(entry):
+            wanted.setdefault(word, []).append(entry.id)
+    explained: set[str] = set()
+    for commit in view.commits if wanted else ():
+        shared: dict[str, int] = {}
+        for word in telling(commit.statement.text) & wanted.keys():
+            for entry_id in wanted[word]:
+                shared[entry_id] = shared.get(entry_id, 0) + 1
+                if shared[entry_id] >= _SHARED:
+                    explained.add(entry_id)
+    return frozenset(explained)
+
+
+def _writer_changed_code(view: View, entry: Fact) -> bool:
+    """Whether the commit that wrote the entry changed more than documentation: then it is what the entry tells of."""
+    return any(
+        link.relation.type == "declares" and other.source.kind == "git" and other.metadata.docOnly is not True
+        for link, other in view.facts.neighbours(entry.id)
+    )
+
+
+def _can_be_sought(view: View, entry: Fact) -> bool:
+    """Whether an entry without a commit has enough of its own to be looked for in what commits say.
+
+    One that cites a number has not: if the number is not in the history it may be that of another repository, or of an
+    issue that no commit names.
+    """
+    text = entry.statement.text
+    return not (
+        entry.statement.target.tickets
+        or _NUMBER.search(text)
+        or "http" in text
+        or _is_bound(view, entry)
+        or _writer_changed_code(view, entry)
+        or len(_words(entry)) < MIN_WORDS
+    )
+
+
+def _words(entry: Fact) -> frozenset[str]:
+    return telling(_CREDITS.sub("", entry.statement.text))
+
+
+def _finding(view: View, entry: Fact, release: str, commits: int) -> Finding:
+    version = entry.metadata.version if isinstance(entry.metadata.version, str) else "?"
+    said = {
+        "text": shortened(entry.statement.text),
+        "at": entry.where,
+        "version": version,
+        "commits": f"{commits:,}",
+    }
+    return Finding(
+        "CHANGELOG_WITHOUT_IMPLEMENTATION",
+        entry.id,
+        "review_required",
+        "changelog.unexplained",
+        said,
+        (entry.id,),
+        f"release:{release}",
+        55,
+        0.7,
+    )

@@ -1,0 +1,145 @@
+"""Statements that nothing can be done with: AMBIGUOUS_REQUIREMENT, LOW_CONFIDENCE, UNLINKED_RECORD.
+
+Given tasks are told one by one, since somebody waits for them; the rest is counted by folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
+from t2c.projections.diagnostics.plans import Plan
+from t2c.projections.diagnostics.predicates import (
+    folder,
+    is_claimable,
+    is_done,
+    is_open,
+    is_sample,
+    shortened,
+)
+from t2c.projections.diagnostics.view import View
+from t2c.projections.evidence.code import leaf, strings
+from t2c.projections.facts import Fact
+
+__all__ = ["ambiguous", "uncertain", "unlinked"]
+
+LOW: Final = 0.5
+"""The confidence below which a reading is called uncertain (intent-evidence §4)."""
+FEW: Final = 5
+"""Statements of a folder below which it is not told by name."""
+_WEAK: Final = frozenset({"declares", "duplicates", "related_to"})
+"""Relations that bind a statement to nothing that could show it."""
+
+
+def ambiguous(view: View) -> Iterator[Finding]:
+    """Given tasks that leave a field open, or name what several files declare."""
+    for fact in view.facts.of_kind("nl"):
+        missing = strings(fact.metadata.missingFields)
+        several = sorted(name for name in fact.statement.target.symbols if _is_ambiguous(view, fact, name))
+        if not missing and not several:
+            continue
+        said = {
+            "text": shortened(fact.statement.text), "at": fact.where,
+            "missing": ", ".join(sorted(missing)), "names": ", ".join(several),
+        }  # fmt: skip
+        message = (
+            "ambiguous.both" if missing and several else "ambiguous.fields" if missing else "ambiguous.names"
+        )
+        yield Finding(
+            "AMBIGUOUS_REQUIREMENT",
+            fact.id,
+            "review_required",
+            message,
+            said,
+            (fact.id,),
+            f"asked:{fact.source.path}",
+            60,
+            0.7,
+        )
+
+
+def _is_ambiguous(view: View, fact: Fact, name: str) -> bool:
+    """Whether several files declare a name, and neither a relation nor a path that the record names chooses one."""
+    paths = view.code.files_declaring(name) or view.code.files_declaring(leaf(name))
+    if len(paths) < 2 or not paths.isdisjoint(fact.statement.target.paths):
+        return False
+    return not any(
+        other.source.kind == "ast" and leaf(other.source.symbol or "") == leaf(name)
+        for _, other in view.facts.neighbours(fact.id)
+    )
+
+
+def uncertain(view: View) -> Iterator[Finding]:
+    """Statements that were read with little confidence, counted by folder and kind of source."""
+    found: dict[tuple[str, str], list[Fact]] = {}
+    for fact in view.facts.of_kind("nl", "todo", "agent_log", "changelog"):
+        if (
+            fact.epistemic.confidence < LOW
+            and fact.epistemic.cls != "inference"
+            and not is_sample(fact.source.path)
+        ):
+            found.setdefault((fact.source.kind, folder(fact.source.path)), []).append(fact)
+    for (kind, place), facts in sorted(_few_together(found).items()):
+        yield _grouped("LOW_CONFIDENCE", f"{kind}:{place}", "uncertain", facts, kind, place, 5)
+
+
+def unlinked(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
+    """Plans that are done, and entries of changelogs, that no relation binds to anything; counted by folder.
+
+    Open plans are not among them: that nothing shows them is told by name.
+    """
+    loose: dict[tuple[str, str], list[Fact]] = {}
+    totals: dict[tuple[str, str], int] = {}
+    for plan in known:
+        if not is_open(plan.head) and not is_done(plan.head):
+            continue
+        if is_open(plan.head) and plan.head.statement.kind != "requirement":
+            continue
+        _count(view, plan.head, plan.members, loose, totals)
+    for fact in view.facts.of_kind("changelog"):
+        if fact.statement.kind == "changelog_entry" and fact.epistemic.cls == "claim" and is_claimable(fact):
+            _count(view, fact, (fact,), loose, totals)
+    for (kind, place), facts in sorted(_few_together(loose).items()):
+        of = sum(totals[(kind, one)] for one in {folder(fact.source.path) for fact in facts})
+        yield _grouped("UNLINKED_RECORD", f"{kind}:{place}", "unlinked", facts, kind, place, 10, of)
+
+
+def _few_together(groups: Mapping[tuple[str, str], list[Fact]]) -> dict[tuple[str, str], list[Fact]]:
+    """The groups, those of less than FEW statements joined to one for each kind of source."""
+    found: dict[tuple[str, str], list[Fact]] = {}
+    for (kind, place), facts in sorted(groups.items()):
+        found.setdefault((kind, place if len(facts) >= FEW else "…"), []).extend(facts)
+    return found
+
+
+def _count(
+    view: View,
+    head: Fact,
+    members: Sequence[Fact],
+    loose: dict[tuple[str, str], list[Fact]],
+    totals: dict[tuple[str, str], int],
+) -> None:
+    key = (head.source.kind, folder(head.source.path))
+    totals[key] = totals.get(key, 0) + 1
+    if all(link.relation.type in _WEAK for member in members for link in view.facts.around(member.id)):
+        loose.setdefault(key, []).append(head)
+
+
+def _grouped(
+    code: str,
+    subject: str,
+    message: str,
+    facts: Sequence[Fact],
+    kind: str,
+    place: str,
+    risk: int,
+    of: int = 0,
+) -> Finding:
+    first = sorted(facts, key=lambda fact: (fact.source.path or "", fact.id))
+    said = {
+        "count": f"{len(facts):,}", "of": f"{of:,}", "kind": kind, "place": place,
+        "first": "; ".join(f"{fact.where}: {shortened(fact.statement.text, 70)}" for fact in first[:3]),
+    }  # fmt: skip
+    records = tuple(sorted(fact.id for fact in first[:MAX_RECORDS]))
+    return Finding(code, subject, "info", message, said, records, f"{message}:{kind}", risk, 0.6)

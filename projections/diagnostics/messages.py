@@ -1,0 +1,45 @@
+"""The words of findings, in English and Polish: facts, what they were found in, and what to do next.
+
+One catalogue for all; a test holds the two languages to each other. No wording enters an id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+from t2c.projections.diagnostics.messages_en import ENGLISH
+from t2c.projections.diagnostics.messages_pl import POLISH
+from t2c.projections.diagnostics.model import Diagnostic, Finding
+
+__all__ = ["CATALOGUES", "LANGUAGES", "Language", "Told", "told"]
+
+Language = Literal["en", "pl"]
+LANGUAGES: Final[tuple[Language, ...]] = ("en", "pl")
+CATALOGUES: Final[Mapping[Language, Mapping[str, tuple[str, str, str]]]] = MappingProxyType(
+    {"en": ENGLISH, "pl": POLISH}
+)
+"""Language → message → title, detail and suggested action, with the names of what a finding says in braces."""
+
+
+class Told(NamedTuple):
+    title: str
+    detail: str
+    action: str
+
+
+def told(finding: Finding, language: Language = "en") -> Diagnostic:
+    """A finding in words."""
+    title, detail, action = (
+        template.format_map(finding.said) for template in CATALOGUES[language][finding.message]
+    )
+    return Diagnostic(
+        id=finding.id,
+        code=finding.code,
+        severity=finding.severity,
+        title=title,
+        detail=detail,
+        recordIds=tuple(sorted(set(finding.records))),
+        suggestedAction=action,
+    )

@@ -1,0 +1,318 @@
+"""Plans that nothing shows done: PLANNED_NOT_IMPLEMENTED, FALSE_COMPLETION, DIRECTION_DRIFT.
+
+A task and its sub-tasks, its acceptance criteria among them, are one plan: what shows one of them shows work on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
+
+from t2c.projections.diagnostics.model import MAX_RECORDS, Finding, Severity
+from t2c.projections.diagnostics.predicates import (
+    folder,
+    is_done,
+    is_open,
+    is_put_aside,
+    is_sample,
+    shortened,
+)
+from t2c.projections.diagnostics.view import View
+from t2c.projections.evidence import Grade, Item
+from t2c.projections.facts import Fact
+
+__all__ = ["Plan", "drifting", "falsely_done", "not_implemented", "plans"]
+
+RECENT: Final = 50
+"""Commits, merges and documentation left out, that are the recent work."""
+MIN_PLANS: Final = 5
+"""Open plans with a known target below which their neglect says nothing of a direction."""
+MIN_FAMILY: Final = 4
+"""Requirements of one family that must be traced before an untraced one stands out."""
+_DEPTH: Final = 20
+_DOCUMENTING: Final = ("document", "release")
+
+
+class Plan(NamedTuple):
+    """A task with its sub-tasks; `members` holds the head too, in the order of ids."""
+
+    head: Fact
+    members: tuple[Fact, ...]
+
+
+def plans(view: View) -> Sequence[Plan]:
+    """The plans of task lists, documents and given tasks, comments apart, by the id of their head."""
+    wanted = [
+        fact
+        for fact in view.facts.of_kind("nl", "todo", "document")
+        if (fact.epistemic.cls == "plan" or fact.source.kind == "nl")
+        and fact.statement.kind != "comment_marker"
+        and not is_sample(fact.source.path)
+        and view.details(fact).sample is not True
+    ]
+    by_id: dict[tuple[str | None, str], str] = {}
+    by_text: dict[tuple[str | None, str], str] = {}
+    for fact in wanted:
+        if isinstance(fact.metadata.explicitId, str):
+            by_id.setdefault((fact.source.path, fact.metadata.explicitId), fact.id)
+        by_text.setdefault((fact.source.path, fact.statement.text), fact.id)
+    above: dict[str, str] = {}
+    for fact in wanted:
+        more = view.details(fact)
+        head = None
+        if more.parentTask is not None:
+            head = by_id.get((fact.source.path, more.parentTask))
+        if head is None and more.parent is not None:
+            head = by_text.get((fact.source.path, more.parent))
+        if head is not None and head != fact.id:
+            above[fact.id] = head
+    members: dict[str, list[Fact]] = {}
+    for fact in wanted:
+        members.setdefault(_top(above, fact.id), []).append(fact)
+    return [Plan(view.facts.records[head], tuple(members[head])) for head in sorted(members)]
+
+
+def _top(above: Mapping[str, str], one: str) -> str:
+    for _ in range(_DEPTH):
+        if one not in above:
+            break
+        one = above[one]
+    return one
+
+
+def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
+    """Open plans without any evidence that counts, and what comments in the code still ask for.
+
+    A requirement without a state of its own is open only where its family is traced: then the untraced one stands out,
+    and elsewhere the lack of a relation says nothing.
+    """
+    traced = _traced_families(view, known)
+    for plan in known:
+        head = plan.head
+        if (
+            not is_open(head)
+            or is_put_aside(head.source.path)
+            or not (_has_state(view, head) or _family(view, head) in traced)
+        ):
+            continue
+        if _grade(view, plan.members) is Grade.none:
+            yield _unimplemented(view, plan)
+    yield from _markers(view)
+
+
+def _unimplemented(view: View, plan: Plan) -> Finding:
+    head = plan.head
+    items = [item for member in plan.members for item in view.grades[member.id].items]
+    located = [item for item in items if item.grade > Grade.none]
+    claims = [item for item in items if item.grade is Grade.none]
+    said = {"text": shortened(head.statement.text), "at": head.where, "parts": f"{len(plan.members) - 1:,}"}
+    if located:
+        message, said["found"] = "planned.located", _places(view, located)
+    elif claims:
+        message, said["found"] = "planned.claimed", _places(view, claims)
+    else:
+        message = "planned.nothing"
+    severity: Severity = "info" if head.lifecycle.status in ("in_progress", "blocked") else "warning"
+    risk = 45 if head.lifecycle.status in ("in_progress", "blocked") else 55
+    records = (head.id, *(member.id for member in plan.members if member.id != head.id and is_open(member)))
+    return Finding(
+        "PLANNED_NOT_IMPLEMENTED",
+        head.id,
+        severity,
+        message,
+        said,
+        tuple(sorted(records[:MAX_RECORDS])),
+        f"plan:{folder(head.source.path)}",
+        risk,
+        0.6 if located else 0.8,
+    )
+
+
+def _markers(view: View) -> Iterator[Finding]:
+    """Comments in the files of one folder that still ask for something: one finding for the folder."""
+    found: dict[str, list[Fact]] = {}
+    for fact in view.open_plans:
+        if fact.statement.kind == "comment_marker" and view.grades[fact.id].grade is Grade.none:
+            found.setdefault(folder(fact.source.path), []).append(fact)
+    for path in sorted(found):
+        asked = sorted(found[path], key=lambda fact: (fact.source.path or "", fact.id))
+        said = {
+            "count": f"{len(asked):,}", "path": path,
+            "first": "; ".join(f"{fact.where}: {shortened(fact.statement.text, 80)}" for fact in asked[:3]),
+        }  # fmt: skip
+        records = tuple(sorted(fact.id for fact in asked[:MAX_RECORDS]))
+        yield Finding(
+            "PLANNED_NOT_IMPLEMENTED",
+            f"comments:{path}",
+            "info",
+            "planned.comments",
+            said,
+            records,
+            f"comments:{path}",
+            15,
+            0.9,
+        )
+
+
+def falsely_done(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
+    """Plans that are said to be done while what is bound to them shows nothing.
+
+    * Every commit bound to it was reverted, or changed documentation alone and it does not ask for documentation.
+    * It was open when this ledger saw it before, names something in the code, and nothing that counts came since.
+    """
+    books = {folder(plan.head.source.path) for plan in known}
+    for plan in known:
+        head = plan.head
+        if not is_done(head) or _grade(view, plan.members) is not Grade.none:
+            continue
+        bound = [item for member in plan.members for item in _bound(view, member, books)]
+        said = {"text": shortened(head.statement.text), "at": head.where}
+        if bound:
+            weak = [view.facts.records[item.record] for item in bound]
+            if any(commit.id in view.code.reverted for commit in weak) or not all(
+                commit.metadata.docOnly is True for commit in weak
+            ):
+                message, severity, risk = "done.reverted", "blocking", 90
+            elif head.statement.action in _DOCUMENTING:
+                continue
+            else:
+                message, severity, risk = "done.documentation", "review_required", 70
+            said["found"] = _places(view, bound)
+            yield _false(plan, severity, message, said, risk, 0.85)  # type: ignore[arg-type]
+        elif head.id in view.state.opened and view.has_whole_history and _names_code(view, plan.members):
+            said["since"] = view.state.opened[head.id][:10]
+            yield _false(plan, "review_required", "done.nothing", said, 65, 0.7)
+
+
+def _false(
+    plan: Plan, severity: Severity, message: str, said: Mapping[str, str], risk: int, sure: float
+) -> Finding:
+    head = plan.head
+    records = tuple(sorted(member.id for member in plan.members)[:MAX_RECORDS])
+    return Finding(
+        "FALSE_COMPLETION",
+        head.id,
+        severity,
+        message,
+        said,
+        records,
+        f"plan:{folder(head.source.path)}",
+        risk,
+        sure,
+    )
+
+
+def _bound(view: View, fact: Fact, books: AbstractSet[str]) -> Iterator[Item]:
+    """The commits that relations of carrying out bind to a statement; those that only keep the books of plans do not
+    say that anything was done."""
+    for item in view.grades[fact.id].items:
+        commit = view.facts.records[item.record]
+        if (
+            item.relation is None
+            or commit.statement.kind != "commit_intent_claim"
+            or item.grade is not Grade.none
+        ):
+            continue
+        paths = commit.statement.target.paths
+        if commit.id in view.code.reverted or not all(folder(path) in books for path in paths):
+            yield item
+
+
+def _names_code(view: View, members: Iterable[Fact]) -> bool:
+    return any(
+        view.facts.records[item.record].source.kind == "ast"
+        for member in members
+        for item in view.grades[member.id].items
+    )
+
+
+def _grade(view: View, members: Iterable[Fact]) -> Grade:
+    return max((view.grades[member.id].grade for member in members), default=Grade.none)
+
+
+def _places(view: View, items: Sequence[Item]) -> str:
+    named = sorted({view.facts.records[item.record].where for item in items})
+    return ", ".join(named[:4]) + (f" (+{len(named) - 4})" if len(named) > 4 else "")
+
+
+def _has_state(view: View, fact: Fact) -> bool:
+    """Whether the plan itself says if it is done."""
+    if fact.statement.kind != "requirement":
+        return fact.source.kind in ("todo", "nl") or fact.statement.kind == "architecture_decision"
+    return view.details(fact).checked is not None
+
+
+def _family(view: View, fact: Fact) -> tuple[str, str] | None:
+    """Requirements that are numbered or named alike in one folder; None for one without an id."""
+    identity = view.details(fact).requirementId or fact.metadata.explicitId
+    if not isinstance(identity, str) or fact.statement.kind != "requirement":
+        return None
+    for separator in ("~", "-", "_", "."):
+        if separator in identity:
+            return folder(fact.source.path), identity.partition(separator)[0]
+    return folder(fact.source.path), identity.rstrip("0123456789")
+
+
+def _traced_families(view: View, known: Sequence[Plan]) -> frozenset[tuple[str, str] | None]:
+    """Families most of whose members have evidence that counts."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for plan in known:
+        if (family := _family(view, plan.head)) is not None:
+            of = counts.setdefault(family, [0, 0])
+            of[0] += 1
+            of[1] += _grade(view, plan.members) > Grade.none
+    return frozenset(
+        family for family, (all_of, traced) in counts.items() if traced >= MIN_FAMILY and 2 * traced > all_of
+    )
+
+
+def drifting(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
+    """The recent commits touch nothing that the open plans are about: one finding for the whole, with its numbers."""
+    recent = sorted(
+        (
+            commit
+            for commit in view.commits
+            if commit.metadata.merge is not True
+            and commit.metadata.docOnly is not True
+            and commit.source.commitIndex
+        ),
+        key=lambda commit: (commit.source.commitIndex or 0, commit.id),
+    )[:RECENT]
+    aimed: dict[str, set[str]] = {}
+    for plan in known:
+        if is_open(plan.head):
+            targets = {path for member in plan.members for path in _targets(view, member)}
+            if targets:
+                aimed[plan.head.id] = targets
+    if len(aimed) < MIN_PLANS or len(recent) < RECENT:
+        return
+    wanted = set().union(*aimed.values())
+    members = {member.id for plan in known if plan.head.id in aimed for member in plan.members}
+    if any(_serves(view, commit, wanted, members) for commit in recent):
+        return
+    said = {"commits": f"{len(recent):,}", "plans": f"{len(aimed):,}", "targets": f"{len(wanted):,}"}
+    yield Finding(
+        "DIRECTION_DRIFT",
+        "recent",
+        "warning",
+        "drift",
+        said,
+        tuple(sorted(aimed)[:MAX_RECORDS]),
+        "drift",
+        40,
+        0.6,
+    )
+
+
+def _targets(view: View, fact: Fact) -> Iterator[str]:
+    for item in view.grades[fact.id].items:
+        other = view.facts.records[item.record]
+        if other.source.kind == "ast" and other.source.path is not None:
+            yield other.source.path
+
+
+def _serves(view: View, commit: Fact, wanted: set[str], members: set[str]) -> bool:
+    if not wanted.isdisjoint(commit.statement.target.paths):
+        return True
+    return any(other.id in members for _, other in view.facts.neighbours(commit.id))

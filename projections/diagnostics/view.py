@@ -1,0 +1,71 @@
+"""What every rule looks at, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+
+from t2c.projections.base import Inputs
+from t2c.projections.diagnostics.predicates import Details, details, is_open, is_sample
+from t2c.projections.diagnostics.state import Diagnosed
+from t2c.projections.evidence import Graded, graded_of
+from t2c.projections.evidence.code import Code
+from t2c.projections.facts import Fact, Facts
+
+__all__ = ["View"]
+
+_PARTIAL_HISTORY: Final = frozenset(
+    {"older_commits", "shallow_history", "git_missing", "git_failed", "partial_clone"}
+)
+
+
+class View:
+    """Records, relations, grades, the raw bytes of records, and what is remembered of the past."""
+
+    def __init__(
+        self, facts: Facts, grades: Mapping[str, Graded], raw: Mapping[str, bytes], state: Diagnosed
+    ) -> None:
+        self.facts = facts
+        self.grades = grades
+        self.state = state
+        self.raw = raw
+        self._details: dict[str, Details] = {}
+
+    @classmethod
+    def of(cls, inputs: Inputs, state: Diagnosed) -> View:
+        """That of the folded states."""
+        return cls(Facts.of(inputs), graded_of(inputs), inputs.states["records"].live, state)
+
+    @cached_property
+    def code(self) -> Code:
+        return Code(self.facts)
+
+    @cached_property
+    def commits(self) -> tuple[Fact, ...]:
+        """All commits, in the order of ids."""
+        return tuple(
+            fact for fact in self.facts.of_kind("git") if fact.statement.kind == "commit_intent_claim"
+        )
+
+    @cached_property
+    def has_whole_history(self) -> bool:
+        """Whether every commit was read, so that what is not among them is nowhere."""
+        reasons = {omission.reason for omission in self.state.omissions.values()}
+        return bool(self.commits) and reasons.isdisjoint(_PARTIAL_HISTORY)
+
+    @cached_property
+    def open_plans(self) -> tuple[Fact, ...]:
+        """Plans to be carried out, samples and templates left out, in the order of ids."""
+        return tuple(
+            fact
+            for fact in self.facts.of_kind("nl", "todo", "document")
+            if is_open(fact) and not is_sample(fact.source.path) and self.details(fact).sample is not True
+        )
+
+    def details(self, fact: Fact) -> Details:
+        """What is read of a record beyond what all views read."""
+        found = self._details.get(fact.id)
+        if found is None:
+            found = self._details[fact.id] = details(self.raw.get(fact.id))
+        return found
