@@ -22,6 +22,10 @@ SAME_ID_ALIKE: Final = 0.5
 FEWEST: Final = 4
 """Words of the shortest statements that are compared."""
 _CODE: Final = re.compile(r"`([^`\n]{1,200})`")
+_DAY: Final = 8
+"""Digits of a day, by which decisions are numbered too: one day may have several."""
+_OF_FILES: Final = frozenset({"doorstop_item", "task_front_matter"})
+"""Bases of records whose id is that of their file."""
 _OBLIGING: Final = frozenset({"architecture_decision", "declared_intent", "requirement", "todo_item"})
 _WHOLE: Final = (("words_shared", "1.00"),)
 
@@ -74,16 +78,19 @@ def _one_id(corpus: Corpus) -> Iterator[Hit | Abstention]:
                 yield Hit(other.id, first.id, "same_as", "same", ("same_id_and_words",), signals)
             elif similarity(mine, said(other.statement.text).words) >= SAME_ID_ALIKE:
                 yield Hit(other.id, first.id, "same_as", "same", ("same_id_reworded",), signals)
-            elif _has_own_file(first) and _has_own_file(other):
+            elif _collide(first, other):
                 yield Abstention(
                     "same_id_other_statement", f"{key} in {first.source.path} and {other.source.path}"
                 )
 
 
-def _has_own_file(record: Record) -> bool:
-    """Whether an id counts in the whole repository because it is that of a file."""
-    basis = record.epistemic.basis
-    return bool(basis) and not {"task_front_matter", "doorstop_item", "decision_record"}.isdisjoint(basis)
+def _collide(one: Record, other: Record) -> bool:
+    """Whether an id was given twice: one of a whole repository, or the number of a decision within its folder."""
+    if one.statement.kind == "architecture_decision":
+        folders = {(record.source.path or "").rpartition("/")[0] for record in (one, other)}
+        written = one.metadata.decisionId
+        return len(folders) == 1 and isinstance(written, str) and len(written) < _DAY
+    return all(not _OF_FILES.isdisjoint(record.epistemic.basis) for record in (one, other))
 
 
 def _one_entry(corpus: Corpus) -> Iterator[Hit | Abstention]:
