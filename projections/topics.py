@@ -198,7 +198,9 @@ class Topics:
             tasks = [fact for fact in facts if isinstance(fact.metadata.explicitId, str)]
             return _task(tasks[0]) if len(tasks) == 1 and tasks[0].source.kind == "todo" else name
         said = min(facts, key=lambda fact: (_LANES.index(fact.source.kind), fact.id)).statement.text
-        return shortened(said) if kind == "record" else shortened(f"{name} {said}" if said else name)
+        if kind == "record":
+            return shortened(said)
+        return shortened(f"{name} {said.removesuffix(name).removesuffix(f'({name})')}")
 
 
 _LANES: Final = (*DECLARED, "changelog", *OBSERVED)

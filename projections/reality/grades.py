@@ -160,7 +160,7 @@ def _topic(one: Placed, facts: Facts, graded: Mapping[str, Graded]) -> TopicGrad
         key=one.row.key,
         grade=_weakest(one, graded).name if one.sides.plans else None,
         plans=len(one.sides.plans),
-        plansShown=sum(plan.id in graded and graded[plan.id].grade > Grade.none for plan in one.sides.plans),
+        plansShown=one.sides.shown_plans,
         plansOpen=one.sides.open_plans,
         releases=_releases(ordered),
         members=len(one.topic.members),

@@ -25,16 +25,16 @@ _DONE: Final = frozenset({"implemented", "verified", "released", "completed"})
 
 
 class Sides(Struct, frozen=True):
-    """`lanes` counts by kind of source; `plans` ask for something; `open_plans` are not said to be done and have no
-    evidence that counts."""
+    """`lanes` counts by kind of source; `plans` ask for something. `shown_plans` have evidence that counts; `open_plans`
+    have none and are not said to be done."""
 
     lanes: Mapping[str, int]
     plans: tuple[Fact, ...]
+    shown_plans: int
     open_plans: int
     prohibitions: int
     declared: int
     observed: int
-    evidenced: bool
 
 
 def is_plan(fact: Fact) -> bool:
@@ -51,8 +51,7 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
     """Sort the records of a topic, its guests included."""
     lanes = dict.fromkeys(LANES, 0)
     plans: list[Fact] = []
-    open_plans = prohibitions = declared = observed = 0
-    evidenced = False
+    shown_plans = open_plans = prohibitions = declared = observed = 0
     for fact in facts:
         kind = fact.source.kind
         if kind in DECLARED:
@@ -60,16 +59,16 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
             lanes[kind] += 1
             prohibitions += is_prohibition(fact)
             grade = graded[fact.id].grade if fact.id in graded else Grade.none
-            evidenced = evidenced or grade > Grade.none
             if is_plan(fact):
                 plans.append(fact)
+                shown_plans += grade > Grade.none
                 open_plans += grade == Grade.none and not is_done(fact)
         elif kind == "changelog":
             lanes[kind] += 1
         elif shows(fact, undone):
             observed += 1
             lanes[kind] += 1
-    return Sides(lanes, tuple(plans), open_plans, prohibitions, declared, observed, evidenced)
+    return Sides(lanes, tuple(plans), shown_plans, open_plans, prohibitions, declared, observed)
 
 
 def status(side: Sides, codes: Collection[str]) -> str:
@@ -84,6 +83,8 @@ def status(side: Sides, codes: Collection[str]) -> str:
         return "implemented_not_planned"
     if side.open_plans:
         return "planned_not_implemented"
+    if side.plans and not side.shown_plans:
+        return "unlinked"  # all are said to be done, and what is there only locates them
     written = side.lanes["document"] or side.lanes["changelog"]
     if "IMPLEMENTED_NOT_DOCUMENTED" in codes and not written:
         return "implemented_not_documented"

@@ -27,6 +27,7 @@ __all__ = [
     "read",
     "share",
     "status_words",
+    "tone",
 ]
 
 STATUS_WORDS: Final[Mapping[str, str]] = {
@@ -111,6 +112,16 @@ def status_words(topic: Topic) -> str:
     if row.status == "implemented_not_planned" and row.claimed:
         return "claimed and there"
     return STATUS_WORDS[row.status]
+
+
+def tone(topic: Topic) -> str:
+    """What kind of news a topic is: `bad`, `gap`, `well`, or `open` where nothing is known."""
+    status = topic.row.status
+    if status == "conflicting":
+        return "bad"
+    if status in ("planned_not_implemented", "changelog_without_implementation"):
+        return "gap"
+    return "well" if status == "aligned" else "open"
 
 
 def plans_shown(topic: Topic) -> str:

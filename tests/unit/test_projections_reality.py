@@ -144,6 +144,16 @@ def test_that_a_file_of_that_name_exists_shows_no_plan_done(chain: Any) -> None:
     assert found.status == "planned_not_implemented"
 
 
+def test_a_ticked_plan_whose_file_merely_exists_is_tied_to_nothing(chain: Any) -> None:
+    module(chain, "src/app.py")
+    draft = Draft(
+        kind="todo_item", text="add retries to `src/app.py`", object="retries", action="add", cls="plan",
+        status="completed", confidence=0.9, basis=("markdown_checkbox",), paths=("src/app.py",), lines=(1, 1),
+    )  # fmt: skip
+    chain.observe("todo", "TODO.md", draft)
+    assert row(chain, "path:src/app.py").status == "unlinked"
+
+
 def test_prose_about_code_that_is_there_is_aligned(chain: Any) -> None:
     module(chain, "src/app.py")
     document(chain, "see `src/app.py`", paths=("src/app.py",))
