@@ -33,7 +33,7 @@ from t2c.projections.evidence import Grade
 from t2c.projections.facts import SEVERITIES
 from t2c.projections.graph import fingerprint
 
-__all__ = ["SCHEMA", "DiagnosticsProjection", "document", "findings"]
+__all__ = ["SCHEMA", "DiagnosticsProjection", "document", "findings", "findings_of"]
 
 _REVIEW: Final = "review_required"
 
@@ -63,6 +63,11 @@ def findings(state: Diagnosed, inputs: Inputs) -> Sequence[Finding]:
     if not isinstance(found, tuple):
         found = inputs.made["findings"] = tuple(ordered(_found(View.of(inputs, state))))
     return found
+
+
+def findings_of(inputs: Inputs) -> Sequence[Finding]:
+    """`findings` for a view that names `diagnostics` among its inputs."""
+    return findings(inputs.states["diagnostics"], inputs)
 
 
 def document(found: Sequence[Finding], inputs: Inputs) -> dict[str, object]:

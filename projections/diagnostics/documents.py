@@ -21,7 +21,7 @@ from t2c.projections.facts import Fact
 __all__ = ["stale"]
 
 _PAST: Final = re.compile(
-    r"\b(?:remov|renam|delet|deprecat|drop(?:ped|s)?\b|former|previous|earlier|old(?:er)?\b|legacy|no longer|used to|moved"
+    r"\b(?:remov|renam|delet|deprecat|drop(?:ped|s)?\b|former|previous|earlier|older\b|old (?:name|version|file|api|way)|legacy|no longer|used to|moved"
     r"|replac|migrat|upgrad|obsolet|instead of|was (?:called|named|in)|histor|backward|breaking|retired|superseded"
     r"|usuni|przenies|dawn|zast[aą]pi)",
     re.IGNORECASE,

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from msgspec import Struct
 
 from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.digests import short
 from t2c.projections.facts import SEVERITIES
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = [
     "CODES",
@@ -26,6 +29,7 @@ __all__ = [
     "Diagnostic",
     "Finding",
     "Severity",
+    "diagnostics_model",
     "identity",
     "ordered",
     "severe",
@@ -130,3 +134,38 @@ def ordered(findings: Iterable[Finding]) -> Sequence[Finding]:
         ):
             once[finding.id] = finding
     return sorted(once.values(), key=lambda finding: (-severe(finding.severity), finding.id))
+
+
+def diagnostics_model() -> type[BaseModel]:
+    """The contract of `diagnostics.json` as a pydantic model, from which its JSON Schema is made.
+
+    Nothing that folds or renders uses it, so it is built only when asked for.
+    """
+    from typing import Annotated
+
+    from pydantic import Field
+
+    from t2c.ledger.events.base import Count, Hex64, RecordRef, Text, Timestamp, Value
+
+    class PublishedDiagnostic(Value):
+        """What does not fit together, about which records, and what to do next."""
+
+        id: Annotated[str, Field(pattern=r"^DIAG-[0-9a-f]{20}$")]
+        code: Code
+        severity: Severity
+        title: Text
+        detail: Text
+        recordIds: tuple[RecordRef, ...]
+        suggestedAction: Text
+
+    class Diagnostics(Value):
+        """All findings, the more severe first, then by id, and how many there are of each severity."""
+
+        schemaVersion: Literal["t2c.diagnostics/v1"]
+        generatedAt: Timestamp
+        graphFingerprint: Hex64
+        diagnostics: tuple[PublishedDiagnostic, ...]
+        counts: dict[Severity, Count]
+
+    Diagnostics.model_rebuild(_types_namespace={**globals(), **locals()})
+    return Diagnostics
