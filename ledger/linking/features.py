@@ -148,6 +148,8 @@ class _Metadata(msgspec.Struct, gc=False):
     name: Any = None
     resolvedPath: Any = None
     scope: Any = None
+    trailers: Any = None
+    lines: Any = None
 
 
 class _Lifecycle(msgspec.Struct, gc=False):
@@ -171,6 +173,12 @@ class Record(msgspec.Struct, gc=False):
     def text(self) -> str:
         """The source text as far as it is kept."""
         return self.statement.text if self.source.rawExcerpt is None else self.source.rawExcerpt
+
+    @property
+    def takes_back(self) -> tuple[str, ...]:
+        """The revisions, as written, that a commit says it reverts."""
+        named = self.metadata.reverts
+        return tuple(one for one in named if isinstance(one, str)) if isinstance(named, list) else ()
 
 
 class Statement(Struct, frozen=True):
@@ -265,7 +273,7 @@ def assembled(found: Iterable[Record], unreadable: int = 0) -> Corpus:
     history = [record for record in by_kind["git"] if record.statement.kind not in _NO_COMMITS]
     commits = [commit for commit in history if not keeps_books(commit)]
     undone = reverts.undone(
-        reverts.Commit(commit.source.revision, commit.statement.text, commit.text)
+        reverts.Commit(commit.source.revision, commit.statement.text, commit.text, commit.takes_back)
         for commit in history
         if commit.source.revision is not None
     )

@@ -10,7 +10,9 @@ from t2c.ledger.linking import (
     carrying,
     claims,
     contradictions,
+    coverage,
     documents,
+    history,
     identities,
     ordering,
     plans,
@@ -35,6 +37,8 @@ BOOKS: Final[tuple[RuleBook, ...]] = (
     contradictions.BOOK,
     documents.BOOK,
     structure.BOOK,
+    history.BOOK,
+    coverage.BOOK,
 )
 
 PRIORS: Final[Mapping[str, Prior]] = MappingProxyType(

@@ -1,6 +1,6 @@
 """What code is made of: what holds what, which module needs which, which test exercises what (decisions B5).
 
-Nothing else is said between two facts of code. Who calls whom is no relation of its own; `exercised` answers it from
+Nothing else is said between two facts of code. Who calls whom is no relation of its own; `called_by` answers it from
 the same look-up, and `depends_on` names what is used.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
@@ -21,10 +21,17 @@ from t2c.ledger.linking.features import Corpus
 from t2c.ledger.linking.modules import Code, Module, Symbol
 from t2c.ledger.linking.resolution import resolved
 
-__all__ = ["BOOK", "Use", "structure"]
+__all__ = ["BOOK", "Called", "Use", "called_by", "structure"]
 
 MAX_USES: Final = 8
 """Names that a dependency tells of what it uses."""
+
+
+class Called(NamedTuple):
+    """Whether code that is no test uses it, and which tests exercise it."""
+
+    is_called: bool
+    tests: tuple[RecordId, ...]
 
 
 class Use(Struct):
@@ -140,6 +147,35 @@ def _face(paths: Sequence[str]) -> str | None:
         if path.split("/")[-2:-1] == [path.rpartition("/")[2].partition(".")[0]]:
             return path
     return next((path for path in paths if path.endswith("/doc.go")), None)
+
+
+def called_by(corpus: Corpus) -> Mapping[RecordId, Called]:
+    """For each symbol that anything calls, imports or exercises: whether code that is no test does, and which tests do.
+
+    What the graph alone tells of it is the same, but for names beyond those that a dependency tells.
+    """
+    code = resolved(corpus)
+    bindings = Bindings(code)
+    called: set[RecordId] = set()
+    for module in code.modules.values():
+        if module.is_test:
+            continue
+        for names, holder in _callers(module):
+            if holder is None or not holder.is_of_tests:
+                mine = None if holder is None else holder.id
+                found = (call.symbol.id for _, call in bindings.calls(module, names, holder))
+                called.update(identity for identity in found if identity != mine)
+        for name, paths in module.bound.items():
+            taken = (bindings.exported(path, name) for path in paths)
+            called.update(symbol.id for symbol in taken if symbol is not None)
+    tests: dict[RecordId, list[RecordId]] = {}
+    for hit in exercising(code, bindings):
+        if isinstance(hit, Hit):
+            tests.setdefault(hit.target, []).append(hit.source)
+    return {
+        identity: Called(identity in called, tuple(sorted(tests.get(identity, ()))))
+        for identity in sorted(called | tests.keys())
+    }
 
 
 BOOK: Final = RuleBook(
