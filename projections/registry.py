@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from t2c.projections.base import Projection
-from t2c.projections.diagnostics import DiagnosticsProjection
+from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
 from t2c.projections.graph import GraphProjection
 from t2c.projections.interop.event_log import LogProjection
 from t2c.projections.reality import RealityProjection
@@ -25,7 +25,7 @@ _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     DiagnosticsProjection(),
     GraphProjection(),
     LogProjection(),
-    RealityProjection(reality_markdown),
+    RealityProjection(reality_markdown, findings_of),
     RecordsProjection(),
     RunsProjection(),
     SummaryProjection(markdown.summary),

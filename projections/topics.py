@@ -68,6 +68,7 @@ class Topics:
         self._files = files
         self._code = {fact.source.path for fact in facts.of_kind("ast")}
         self._tails = _tails(files)
+        self._tasks = _tasks(facts)
         self._whole, self._ends = _declared_in(facts)
         self.anchors: dict[str, tuple[str, ...]] = {}
         members: dict[str, list[str]] = {}
@@ -94,6 +95,10 @@ class Topics:
         """Everything that a record can be filed under, the first by contract; at least one."""
         target, source = fact.statement.target, fact.source
         tickets = [f"ticket:{one}" for one in sorted(target.tickets)]
+        if not tickets and source.kind == "todo" and source.path in self._tasks:
+            # A criterion of a task that is a file of its own is about that task, whatever else it names.
+            task = self._tasks[source.path].statement.target.tickets
+            tickets = [f"ticket:{min(task)}" if task else f"source:{source.path}"]
         paths = [f"path:{one}" for one in self._ranked(target.paths)]
         found = [*tickets, *paths][:_MOST_ANCHORS]
         if found:
@@ -197,7 +202,7 @@ class Topics:
         if kind == "source":
             tasks = [fact for fact in facts if isinstance(fact.metadata.explicitId, str)]
             return _task(tasks[0]) if len(tasks) == 1 and tasks[0].source.kind == "todo" else name
-        said = min(facts, key=lambda fact: (_LANES.index(fact.source.kind), fact.id)).statement.text
+        said = min(facts, key=_telling).statement.text
         if kind == "record":
             return shortened(said)
         return shortened(f"{name} {said.removesuffix(name).removesuffix(f'({name})')}")
@@ -241,6 +246,11 @@ def undone(facts: Facts) -> frozenset[str]:
     )
 
 
+def _telling(fact: Fact) -> tuple[bool, int, str]:
+    """The record that names a topic best comes first: a task with an id of its own, then in the order of lanes."""
+    return not isinstance(fact.metadata.explicitId, str), _LANES.index(fact.source.kind), fact.id
+
+
 def _task(fact: Fact) -> str:
     return shortened(f"{fact.metadata.explicitId} {fact.statement.text}")
 
@@ -250,6 +260,15 @@ def _may_come(guest: Fact, host: Fact) -> bool:
     if host.source.kind in ("ast", "system"):
         return guest.source.kind in (*DECLARED, "changelog", "test")
     return host.source.kind not in OBSERVED
+
+
+def _tasks(facts: Facts) -> dict[str | None, Fact]:
+    """File → the task that it is: the only item of it with an id of its own."""
+    found: dict[str | None, Fact | None] = {}
+    for fact in facts.of_kind("todo"):
+        if isinstance(fact.metadata.explicitId, str) and fact.statement.kind == "todo_item":
+            found[fact.source.path] = None if fact.source.path in found else fact
+    return {path: fact for path, fact in found.items() if path is not None and fact is not None}
 
 
 def _tails(files: Iterable[str]) -> dict[str, list[str]]:

@@ -26,10 +26,6 @@ Render = Callable[[Reality, Grades], bytes]
 Findings = Callable[[Inputs], Iterable[Cited]]
 
 
-def _none(inputs: Inputs) -> Iterable[Cited]:
-    return ()
-
-
 class Nothing(msgspec.Struct):
     """Reality keeps no state of its own: it is made of other views."""
 
@@ -43,12 +39,11 @@ class RealityProjection:
 
     name = "reality"
     version = 1
+    inputs: tuple[str, ...] = ("diagnostics", "graph", "records", "timeline")
     handles: frozenset[str] = frozenset()
     state_type = Nothing
 
-    inputs: tuple[str, ...] = ("graph", "records", "runs", "timeline")
-
-    def __init__(self, render: Render, findings: Findings = _none) -> None:
+    def __init__(self, render: Render, findings: Findings) -> None:
         self._render = render
         self._findings = findings
 

@@ -51,31 +51,33 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
     """Sort the records of a topic, its guests included."""
     lanes = dict.fromkeys(LANES, 0)
     plans: list[Fact] = []
-    shown_plans = open_plans = prohibitions = declared = observed = 0
+    prohibitions = declared = observed = 0
     for fact in facts:
         kind = fact.source.kind
         if kind in DECLARED:
             declared += 1
             lanes[kind] += 1
             prohibitions += is_prohibition(fact)
-            grade = graded[fact.id].grade if fact.id in graded else Grade.none
             if is_plan(fact):
                 plans.append(fact)
-                shown_plans += grade > Grade.none
-                open_plans += grade == Grade.none and not is_done(fact)
         elif kind == "changelog":
             lanes[kind] += 1
         elif shows(fact, undone):
             observed += 1
             lanes[kind] += 1
-    return Sides(lanes, tuple(plans), shown_plans, open_plans, prohibitions, declared, observed)
+    shown = {plan.id for plan in plans if plan.id in graded and graded[plan.id].grade > Grade.none}
+    waiting = [plan for plan in plans if plan.id not in shown and not is_done(plan)]
+    tasks = [plan for plan in plans if isinstance(plan.metadata.explicitId, str)]
+    if tasks and all(is_done(task) and task.id in shown for task in tasks):
+        waiting = []  # nobody went on ticking the criteria of a task that is done and shown
+    return Sides(lanes, tuple(plans), len(shown), len(waiting), prohibitions, declared, observed)
 
 
 def status(side: Sides, codes: Collection[str]) -> str:
     """The status of a topic from its sides and the codes of the diagnostics that cite its own records."""
     if "CONFLICTING_INTENT" in codes:
         return "conflicting"
-    if not _UNDONE.isdisjoint(codes):
+    if side.plans and not _UNDONE.isdisjoint(codes):
         return "planned_not_implemented"
     if side.observed == 0:
         return _unseen(side, codes)

@@ -305,6 +305,52 @@ def test_a_topic_key_is_the_smallest_ticket_and_further_anchors_stay_visible(cha
     assert (grades.topics[0].ambiguous, grades.topics[0].others) == (1, ("path:src/x.py", "ticket:B-2"))
 
 
+def test_a_criterion_is_filed_under_the_task_that_its_file_is(chain: Any) -> None:
+    module(chain, "src/app.py")
+    shared: dict[str, Any] = {
+        "kind": "todo_item",
+        "action": "add",
+        "cls": "plan",
+        "status": "planned",
+        "confidence": 0.9,
+    }
+    task = Draft(
+        text="Add retries", object="retries", basis=("task_front_matter",), lines=(1, 1),
+        metadata={"explicitId": "T-1"}, **shared,
+    )  # fmt: skip
+    criterion = Draft(
+        text="`src/app.py` retries", object="it", basis=("markdown_checkbox",), lines=(9, 9), paths=("src/app.py",),
+        **shared,
+    )  # fmt: skip
+    chain.observe("todo", "tasks/t-1.md", task, criterion)
+    found = row(chain, "source:tasks/t-1.md")
+    assert (found.lanes["todo"], found.label) == (2, "T-1 Add retries")
+    assert row(chain, "path:src/app.py").declared == 0
+
+
+def test_an_unticked_criterion_of_a_task_that_is_done_and_shown_is_no_gap(chain: Any) -> None:
+    def observed(status: str) -> str:
+        shared: dict[str, Any] = {"kind": "todo_item", "action": "add", "cls": "plan", "confidence": 0.9}
+        task = Draft(
+            text="Add retries", object="retries", basis=("task_front_matter",), lines=(1, 1), status=status,  # type: ignore[arg-type]
+            metadata={"explicitId": "T-1"}, **shared,
+        )  # fmt: skip
+        criterion = Draft(
+            text="it retries",
+            object="it",
+            basis=("markdown_checkbox",),
+            lines=(9, 9),
+            status="planned",
+            **shared,
+        )
+        return str(chain.observe("todo", "tasks/t-1.md", task, criterion)[0])
+
+    chain.link(commit(chain, "a", "Add retries"), observed("completed"), "implements")
+    assert row(chain, "source:tasks/t-1.md").status == "aligned"
+    observed("in_progress")
+    assert row(chain, "source:tasks/t-1.md").status == "planned_not_implemented"
+
+
 def test_a_written_path_is_filed_under_the_one_file_that_it_ends(chain: Any) -> None:
     module(chain, "src/deep/app.py")
     document(chain, "see `app.py`", paths=("app.py",))
