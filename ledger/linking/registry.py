@@ -22,6 +22,7 @@ from t2c.ledger.linking import (
     tracing,
 )
 from t2c.ledger.linking.base import Prior, RuleBook
+from t2c.ledger.linking.language import translated
 
 __all__ = ["BOOKS", "OMITTED", "PRIORS"]
 
@@ -39,6 +40,7 @@ BOOKS: Final[tuple[RuleBook, ...]] = (
     structure.BOOK,
     history.BOOK,
     coverage.BOOK,
+    translated.BOOK,
 )
 
 PRIORS: Final[Mapping[str, Prior]] = MappingProxyType(
