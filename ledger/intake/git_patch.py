@@ -161,7 +161,9 @@ class Places(dict[bytes, Place]):
         if hidden or not PRUNED.isdisjoint(folders):
             return Place(path, hidden, "other")
         if any(kind.wants(path) for kind in self.notes) or (
-            folders and not _FRAGMENTS.isdisjoint(folders[-2:]) and self.fragments.wants(path)
+            folders
+            and not _FRAGMENTS.isdisjoint(folder.lower() for folder in folders[-2:])
+            and self.fragments.wants(path)
         ):
             return Place(path, hidden, "note")
         language = language_of(path, b"")
@@ -227,16 +229,18 @@ class Patch:
         if place is None or len(text) <= 1:
             return
         if place.role == "other" or self._lines <= 0:
-            changed = 0
-            for less, more in _COUNTS.findall(text):
-                changed += self._count(less, more)
+            hunks = _COUNTS.findall(text)
+            for less, more in hunks:
+                self._count(less, more)
             if place.role != "other":
-                self.left_out += changed
+                self.left_out += (
+                    text.count(b"\n") - text.endswith(b"\n") - len(hunks) - text.count(_NO_NEWLINE)
+                )
             return
-        if not text.endswith(b"\n"):
-            text += b"\n"
         if _NO_NEWLINE in text:
             text = text.replace(_NO_NEWLINE, b"")
+        if not text.endswith(b"\n"):
+            text += b"\n"
         first, *pieces = _HUNK.split(text)
         added: list[bytes] = []
         removed: list[bytes] = []
@@ -244,10 +248,11 @@ class Patch:
         holders: dict[bytes, tuple[str, bool] | None] = {}
         patterns = place.patterns
         if len(first) > 1:  # of a hunk whose header was in an earlier piece
-            self._keep(first[1:], first.count(b"\n") - 1, added, removed)
+            self._keep(first[1:], added, removed)
         for at in range(0, len(pieces), 4):
             less, more, context, body = pieces[at : at + 4]
-            self._keep(body, self._count(less, more), added, removed)
+            self._count(less, more)
+            self._keep(body, added, removed)
             if context and patterns:
                 if context not in holders:
                     holders[context] = _declared(patterns, context)
@@ -264,18 +269,15 @@ class Patch:
             for name in sorted(contexts):
                 self.named[Named(place.path, name, False)] = None
 
-    def _count(self, less: bytes | None, more: bytes | None) -> int:
-        deleted = int(less) if less else 1
-        added = int(more) if more else 1
-        self.deletions += deleted
-        self.additions += added
-        return deleted + added
+    def _count(self, less: bytes | None, more: bytes | None) -> None:
+        self.deletions += int(less) if less else 1
+        self.additions += int(more) if more else 1
 
-    def _keep(self, body: bytes, lines: int, added: list[bytes], removed: list[bytes]) -> None:
+    def _keep(self, body: bytes, added: list[bytes], removed: list[bytes]) -> None:
         """The lines of one hunk, as far as the limits go; what is removed stands before what is added."""
-        size = len(body)
+        size, lines = len(body), body.count(b"\n")
         if size > MAX_LINE or lines > self._lines or size > self._bytes:
-            body = self._within(body)
+            body = self._within(body, lines)
             size, lines = len(body), body.count(b"\n")
         self._lines -= lines
         self._bytes -= size
@@ -287,9 +289,8 @@ class Patch:
         else:
             removed.append(body)
 
-    def _within(self, body: bytes) -> bytes:
+    def _within(self, body: bytes, lines: int) -> bytes:
         """The first lines that fit, without those that no person wrote."""
-        lines = body.count(b"\n")
         whole = body.split(b"\n", self._lines)[: self._lines] if lines > self._lines else body.split(b"\n")
         short = [line for line in whole if len(line) <= MAX_LINE and line]
         kept = b"".join(line + b"\n" for line in short)

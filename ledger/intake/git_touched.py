@@ -17,7 +17,7 @@ from msgspec import Struct
 from t2c.ledger.intake.base import shortened
 from t2c.ledger.intake.git_patch import Named, Patch, Written
 from t2c.ledger.intake.vocabulary import words
-from t2c.ledger.redaction.entropy import random_looking
+from t2c.ledger.redaction import entropy
 from t2c.ledger.redaction.funnel import Funnel
 
 __all__ = ["MAX_NAMES", "MAX_NOTES", "MAX_SYMBOLS", "MAX_TEST_NAMES", "Touched", "Vocabulary"]
@@ -42,15 +42,12 @@ _DIGITS: Final = re.compile(r"\d")
 _MOST_DIGITS: Final = 5
 _LONG: Final = 16
 _SAY_NOTHING: Final = words(
-    # what languages are written in
-    "abstract and any args array assert async await bool boolean break byte case catch char class const continue"
-    " debugger def default defer del delete dict double elif else elsif end enum except export extends extern"
-    " false False final finally float fmt for foreach from func function global goto howto if impl implements import"
-    " include instanceof int interface internal into isinstance kwargs lambda len let list long match mod module mut"
-    " namespace new nil none None nonlocal not null nullptr object package pass print private protected pub public"
-    " raise range require return self set short signed sizeof static str string String struct super switch template"
-    " then this throw throws trait true True try tuple type typedef typename typeof undefined union unless unsafe"
-    " unsigned use using val var virtual void volatile when where while with yield"
+    # what every file of a language is full of; rarer words of a language may be what a change is about
+    "and args assert bool break case catch char class const continue def default defer elif else elsif end err except"
+    " export extends false False final finally float fmt for from func function get if impl implements import"
+    " include instanceof int interface isinstance kwargs len let long mut new nil none None not null nullptr object print"
+    " private pub public require return self short static str string String struct super then this throw true True try"
+    " typedef undefined unless use using val var void when where while with"
     # and comments
     " are also been but can does has have its may only should than that the there they those was were which will"
     " would you your"
@@ -137,7 +134,7 @@ def _weight(word: bytes) -> int:
     if name in _SAY_NOTHING or not name.isidentifier() or not _LETTERS.search(name) or _HASH.match(name):
         return 0
     digits = len(_DIGITS.findall(name))
-    if digits and len(name) >= _LONG and (digits > _MOST_DIGITS or random_looking(name)):
+    if digits and len(name) >= _LONG and (digits > _MOST_DIGITS or entropy.random_looking(name)):
         return 0
     return min(len(name), 24) + (12 if _JOINED.search(name) else 0)
 
@@ -171,5 +168,5 @@ def _notes(files: dict[str, Written]) -> tuple[list[dict[str, Any]], int]:
 def _said(parts: Iterable[bytes]) -> list[str]:
     """The text of each line, without what marks it as an item, a heading or the like."""
     lines = b"".join(parts).decode("utf-8", "replace").split("\n")
-    texts = (line[_LEAD.match(line).end() :].lstrip("*").rstrip("* \t\r\\") for line in lines)  # type: ignore[union-attr]
+    texts = (line[_LEAD.match(line).end() :].rstrip(" \t\r\\") for line in lines)  # type: ignore[union-attr]
     return [shortened(text, MAX_NOTE) for text in texts if _LETTERS.search(text)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -180,9 +181,72 @@ def test_any_bytes_are_a_commit_and_a_tag(raw: bytes, encoding: bytes) -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_changes(raw: bytes) -> None:
-    for stream in (raw, b"0123\0:100644 160000 1 2 R1\0" + raw, b"0123\x001\t2\t\0" + raw):
+    start = b"0123\0:100644 160000 1 2 R1\0"
+    patch = b"0123\0:100644 100644 1 2 M\0a.py\0\0diff --git a/a.py b/a.py\n"
+    for stream in (
+        raw,
+        start + raw,
+        start + b"\0" + raw,
+        patch + raw,
+        patch + b"@@ -1 +1 @@ def f():\n" + raw,
+    ):
         for _, changes in read_changes(io.BytesIO(stream), 3, counted=True):
             assert len(changes.files) <= 3
+
+
+lines = st.sampled_from(
+    [
+        b"alpha_one = 1", b"beta_two = 2", b"", b"  ", b"\r", b"@@ -1 +1,2 @@ gamma_three", b"+", b"-", b"--- a/delta_four",
+        b"+++ b/epsilon_five", b"diff --git a/x b/x", b"\\ No newline at end of file", b"Binary files a/x and b/x differ",
+        b"new file mode 160000", b"def zeta_six():", b"    eta_seven()", b"class Theta_eight:", SHA.encode(), b"\xff\xfe",
+        b"q" * 8000, b"\0", SHA.encode() + b"\0", b":100644 100644 1 2 M\0x\0", b"similarity index 90%", b"rename to x",
+    ]
+)  # fmt: skip
+WORDS = [
+    "alpha_one",
+    "beta_two",
+    "gamma_three",
+    "delta_four",
+    "epsilon_five",
+    "zeta_six",
+    "eta_seven",
+    "Theta_eight",
+]
+texts = st.tuples(st.lists(lines, max_size=12), st.sampled_from([b"", b"\n"])).map(
+    lambda given: b"\n".join(given[0]) + given[1]
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.dictionaries(st.sampled_from(["a.py", "b c.py", "d.rs"]), texts), min_size=1, max_size=3))
+def test_any_contents_are_counted_and_named_as_git_compares_them(states: list[dict[str, bytes]]) -> None:
+    """What is read of a patch is what Git's own counts and its lines by themselves say, whatever the lines hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        git(root, "init", "-q", "-b", "main")
+        stream = []
+        for state in states:
+            stream.append(b"commit refs/heads/main\ncommitter A <a> 1767600000 +0000\ndata 1\nx\ndeleteall\n")
+            stream += [
+                b'M 100644 inline "%b"\ndata %d\n%b\n' % (path.encode(), len(text), text)
+                for path, text in state.items()
+            ]
+        git(root, "fast-import", "--quiet", given=b"".join(stream))
+        before: list[dict[str, bytes]] = [{}, *states[:-1]]
+        records = read_history(root).reading.records
+        for old, new, draft in zip(before, states, reversed(records), strict=True):
+            options = ("--root", "--no-commit-id", "--numstat", "-U0", "-M", "-z")
+            told = git(root, "diff-tree", *options, draft.revision or "").partition("\0\0")[0]
+            rows = [
+                token.split("\t") for token in told.split("\0") if token.count("\t") == 2 and token[0] != "-"
+            ]
+            assert draft.metadata["additions"] == sum(int(row[0]) for row in rows)
+            assert draft.metadata["deletions"] == sum(int(row[1]) for row in rows)
+            names = set(draft.metadata.get("diff", {}).get("names", ()))
+            if not any(b"\0" in text[:8000] for text in (*old.values(), *new.values())):
+                then, now = (b"\n".join(state.values()).decode("latin-1") for state in (old, new))
+                assert names <= set(re.findall(r"\w+", f"{then} {now}"))
+                assert names >= {word for word in WORDS if then.count(word) != now.count(word)}
 
 
 @given(st.text(max_size=300), st.booleans())
