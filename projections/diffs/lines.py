@@ -118,7 +118,16 @@ def _walked_back(trace: Sequence[Sequence[int]], x: int, y: int) -> Pairs:
 
 
 def _anchored(a: Sequence[int], b: Sequence[int]) -> Pairs:
-    """The longest rising chain of lines that stand once on both sides, and what touches it and is the same."""
+    """The longest rising chain of lines that stand once on both sides, and what touches it and is the same.
+
+    Of several chains as long, the same one whichever side comes first: so there and back count the same lines.
+    """
+    if list(b) < list(a):
+        return [(x, y) for y, x in _chained(b, a)]
+    return _chained(a, b)
+
+
+def _chained(a: Sequence[int], b: Sequence[int]) -> Pairs:
     once_a, once_b = ({item for item, seen in Counter(side).items() if seen == 1} for side in (a, b))
     anchors = once_a & once_b
     place = {item: at for at, item in enumerate(b) if item in anchors}

@@ -82,6 +82,18 @@ def test_every_change_shows_and_its_undoing_too(repo: Path, tmp_path: Path, chan
     assert fingerprint(tmp_path / "kept") == first
 
 
+def test_the_rights_of_a_file_that_git_does_not_track_count(repo: Path) -> None:
+    """Git's own status says nothing of them."""
+    (repo / "new").write_text("x")
+    seen = {fingerprint(repo).digest}
+    (repo / "new").chmod(0o755)
+    seen.add(fingerprint(repo).digest)
+    (repo / "new").unlink()
+    (repo / "new").symlink_to("x")
+    seen.add(fingerprint(repo).digest)
+    assert len(seen) == 3
+
+
 def test_an_equal_size_and_time_hide_nothing(repo: Path) -> None:
     """Changed at once after Git looked, with the former times put back, as a build may do."""
     git(repo, "status")

@@ -218,6 +218,17 @@ def test_variables_of_an_outer_git_do_not_lead_elsewhere(
     assert not (tmp_path / "index").exists()
 
 
+def test_a_folder_that_no_process_holds_is_swept_whatever_repository_it_was_of(repo: Path) -> None:
+    left = Path(str(private.tempfile.tempdir)) / f"{PREFIX}abandoned"
+    (left / "deep").mkdir(parents=True)
+    other = left.with_name("somebody else's")
+    other.mkdir()
+    with private_folder() as mine:
+        assert not left.exists() and other.exists()
+        private.sweep_folders()
+        assert mine.exists(), "a folder that is held is not abandoned, by its own process neither"
+
+
 def test_a_private_folder_is_ours_alone_and_goes_with_what_is_in_it(repo: Path) -> None:
     with private_folder() as one, private_folder() as other:
         assert one != other and one.exists()
