@@ -76,7 +76,9 @@ class Bindings:
         for name in names:
             found = self._found(module, name, holder)
             if found is not None and (
-                found.how in ("taken", "own") or (found.symbol.id, name) in self._trusted
+                found.how in ("taken", "own")
+                or (found.symbol.id, name) in self._trusted
+                or _is_private(name, module)
             ):
                 yield name, found
 
@@ -232,15 +234,15 @@ def _exports(modules: Iterator[Module]) -> Mapping[str, list[Symbol]]:
 
 
 def _is_telling(name: str, module: Module) -> bool:
-    """Whether a bare name is hardly another's: no common word, and of several words or long.
-
-    What starts with a small letter is never of another package in Go.
-    """
+    """Whether a bare name is hardly another's: no common word, and of several words or long."""
     if name.lower() in COMMON_NAMES:
         return False
-    if module.family == "go" and name[:1].islower():
-        return True
-    return len(name) > _SHORT or _is_compound(name)
+    return _is_private(name, module) or len(name) > _SHORT or _is_compound(name)
+
+
+def _is_private(name: str, module: Module) -> bool:
+    """In Go what starts with a small letter is never of another package."""
+    return module.family == "go" and name[:1].islower()
 
 
 def _is_compound(name: str) -> bool:

@@ -39,7 +39,7 @@ _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+"
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _SIGNS: Final = re.compile(r"[\W_]+")
 _MIN_LETTERS: Final = 5
-"""Letters of the shortest name that a test may be named after."""
+"""Letters of the shortest name that a test may be named after; a type may be shorter by one."""
 _STEMS: Final = frozenset({"__init__", "index", "lib", "main", "mod"})
 
 
@@ -132,7 +132,8 @@ class _Names:
                     continue
                 self.by_name.setdefault(symbol.leaf, {}).setdefault(module.path, set()).add(symbol)
                 for name in {symbol.leaf, ".".join(symbol.name.rsplit(".", 2)[-2:])}:
-                    if len(letters := _letters(name)) >= _MIN_LETTERS and (
+                    least = _MIN_LETTERS - (symbol.kind == "type")
+                    if len(letters := _letters(name)) >= least and (
                         name != symbol.leaf or symbol.is_exported
                     ):
                         self.by_letters.setdefault(letters, {}).setdefault(module.path, set()).add(symbol)
