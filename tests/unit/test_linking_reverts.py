@@ -1,6 +1,6 @@
 """A revert takes back what it names, unless it is taken back itself."""
 
-from t2c.ledger.linking.reverts import Commit, undone
+from t2c.ledger.linking.reverts import Commit, Revisions, Takeback, takebacks, undone
 
 A, B, C, D = (letter * 40 for letter in "abcd")
 
@@ -44,3 +44,27 @@ def test_unknown_and_circular_names_undo_nothing() -> None:
 def test_long_chain_is_no_recursion() -> None:
     chain = [commit(f"{n:040x}", "Drop", f"This reverts commit {n - 1:040x}.") for n in range(5_000)]
     assert len(undone(chain)) == 2_500
+
+
+def test_revision_that_the_reader_found_counts_abbreviated_if_one_commit_has_it() -> None:
+    named = Commit(C, "Put it back", "Put it back", (A[:9],))
+    assert takebacks([commit(A, "Hold"), named]) == [Takeback(C, A, "by_revision")]
+    twin = A[:9] + "f" * 31
+    assert takebacks([commit(A, "Hold"), commit(twin, "Held"), named]) == []
+    assert takebacks([commit(A, "Hold"), Commit(C, "Put it back", "Put it back", ("aaaa",))]) == []
+
+
+def test_what_a_revert_takes_back_is_told_with_how() -> None:
+    first = commit(A, "Hold")
+    assert takebacks([first, commit(B, 'Revert "Hold"')]) == [Takeback(B, A, "by_subject")]
+    chain = [first, commit(B, 'Revert "Hold"'), commit(C, "Redo", f"This reverts commit {B}.")]
+    assert takebacks(chain) == [Takeback(C, B, "by_revision")]
+
+
+def test_revisions_are_found_by_their_start() -> None:
+    known = Revisions([A, B, "abc" + "0" * 37, "abd" + "0" * 37])
+    assert known.whole(A) == A
+    assert known.whole(B[:7]) == B
+    assert known.whole("abc" + "0" * 6) == "abc" + "0" * 37
+    assert known.whole("ab") is None
+    assert known.whole("f" * 40) is None
