@@ -28,6 +28,10 @@ _CITED: Final = re.compile(
 _TOKEN: Final = re.compile(r"[a-z][a-z0-9]*|[0-9]+(?:\.[0-9]+)*")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPACE: Final = re.compile(r"[\s`*_\"'“”’.,:;()\[\]]+")
+_DENIAL: Final = re.compile(
+    r"\b(?:not|no|never|cannot|forbid\w{0,4}|prohibit\w{0,4}|nie|nigdy|zabrania\w{0,3}|zakaz\w{0,4})\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _LETTERS: Final = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "đ": "d"})
 _EMPTY: Final = frozenset(
     word
@@ -46,10 +50,11 @@ _EMPTY: Final = frozenset(
 
 
 class Said(NamedTuple):
-    """What a statement is about: its folded words, and the numbers among them."""
+    """What a statement is about: its folded words, the numbers among them, and how many words deny."""
 
     words: frozenset[str]
     numbers: frozenset[str]
+    denials: int = 0
 
 
 class Match(NamedTuple):
@@ -69,7 +74,7 @@ def said(text: str) -> Said:
     tokens = _TOKEN.findall(_CAMEL.sub(" ", bare).lower().replace("_", " "))
     numbers = frozenset(token for token in tokens if token[0].isdigit())
     words = frozenset(_stem(token) for token in tokens if len(token) > 1 and token not in _EMPTY)
-    return Said(words | numbers, numbers)
+    return Said(words | numbers, numbers, len(_DENIAL.findall(text)))
 
 
 def key_of(text: str) -> str:
@@ -88,8 +93,8 @@ def nearest(
 ) -> Iterator[Match]:
     """For each statement asked about, all of the pool whose share is at least `least`, itself left out.
 
-    Statements of fewer than `fewest` words are looked at on neither side, and those whose numbers differ are none. A
-    word that more than COMMON of the pool have brings no two together. Two alike statements share one of their rarest
+    Statements of fewer than `fewest` words are looked at on neither side, and those whose numbers or denials differ are
+    none. A word that more than COMMON of the pool have brings no two together. Two alike statements share one of their rarest
     words, so only few are compared; the time is about linear in the statements.
     """
     frequency = Counter(word for one in pool.values() for word in one.words)
@@ -112,7 +117,7 @@ def nearest(
         )
         for other in found:
             theirs = pool[other]
-            if mine.numbers == theirs.numbers:
+            if mine[1:] == theirs[1:]:
                 share = similarity(mine.words, theirs.words)
                 if share >= least:
                     yield Match(identity, other, share)

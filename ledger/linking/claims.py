@@ -34,13 +34,16 @@ def claimed(corpus: Corpus) -> Iterator[Hit | Abstention]:
       most words or a path with it, and by the result of a test that bears the ticket's key in its name. Reports of a
       ticket without such a commit are `report_without_commit`.
 
-    Not: what denies (polarity negative), what is about a prohibition, and what a plan says of itself. A claim shows
+    Not: what denies (polarity negative), what is about a prohibition, a marked comment, which the code itself shows done,
+    and what a plan says of itself. A claim shows
     nothing: the plan is no more done than before.
     """
     planned = [
         record
         for record in corpus.records
-        if (plans(record) or _is_requirement(record)) and record.statement.polarity == "positive"
+        if (plans(record) or _is_requirement(record))
+        and record.statement.polarity == "positive"
+        and record.statement.kind != "comment_marker"
     ]
     claiming = [
         record for record in corpus.records if claims(record) and record.statement.polarity == "positive"

@@ -127,6 +127,7 @@ class _Metadata(msgspec.Struct, gc=False):
     decisionId: Any = None
     dependencies: Any = None
     documentationOrigin: Any = None
+    form: Any = None
     enclosing: Any = None
     links: Any = None
     level: Any = None

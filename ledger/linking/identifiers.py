@@ -87,6 +87,13 @@ class Identifiers(Struct, frozen=True):
                 if len(seen) == _MOST:
                     return
 
+    def owns(self, written: str) -> bool:
+        """Whether an id is of the repository's own numbering: some record bears it, or its tasks have such ids."""
+        key = spelled(written)
+        match = _NUMBERED.match(key)
+        is_generic = match is not None and match[1] in _GENERIC
+        return self._borne(key) is not None or (is_generic and self.prefix is not None)
+
     def find(self, written: str, citing: Record) -> Found:
         """The record that an id means where `citing` writes it; never `citing` itself."""
         key = self._borne(spelled(written))
@@ -163,8 +170,6 @@ def _nearest(others: Sequence[Record], citing: Record) -> Found:
     ):
         if len(pool) == 1:
             return Found(pool[0], 1)
-        if pool and pool is not outside:
-            return Found(None, len(pool))
     return Found(None, len(outside))
 
 

@@ -50,9 +50,10 @@ def same(corpus: Corpus) -> Iterator[Hit | Abstention]:
       one kind of source and about the same (the same holder, code, symbols, paths, numbers), of one polarity, with at
       least FEWEST words: all the same, or ALIKE of them shared and no word in the place of another. What is worded alike more than MAX_COPIES times is a form
       (`form_repeated`).
-    * All are related to the first of them in the order of paths, never each to each.
+    * All are related to the first of them, the nearest to the root, never each to each.
 
-    Not: facts of code, commits, tags, samples; marked comments, which are about the place where they stand; sentences
+    Not: tasks of two lists of which neither lies in the folder of the other, for each feature has its own steps; sections
+    of one document; scenarios; facts of code, commits, tags, samples; marked comments, which are about the place where they stand; sentences
     and examples of documentation, which repeat themselves on purpose; entries of different releases.
     """
     yield from _one_id(corpus)
@@ -155,7 +156,7 @@ def _repeated(corpus: Corpus) -> Iterator[Hit | Abstention]:
 
 def _may_repeat(record: Record) -> bool:
     kind = record.statement.kind
-    if record.metadata.sample is True or id_of(record) is not None:
+    if record.metadata.sample is True or record.metadata.form == "scenario" or id_of(record) is not None:
         return False
     return kind in _OBLIGING or record.source.kind == "agent_log"
 
@@ -165,8 +166,7 @@ def _about(record: Record) -> tuple[str, ...]:
     metadata, statement = record.metadata, record.statement
     holder: tuple[str, ...] = ()
     if metadata.parent or metadata.parentTask or metadata.requirement:
-        trail = metadata.anchor.get("trail") if isinstance(metadata.anchor, dict) else None
-        holder = (record.source.path or "", *listed(trail))
+        holder = (record.source.path or "", *_trail(record))
     elif isinstance(metadata.ticket, str):
         holder = (metadata.ticket,)
     code = sorted(set(_CODE.findall(record.text))) if "`" in record.text else ()
@@ -192,8 +192,31 @@ def _stars(groups: Iterable[Sequence[_Copy]]) -> Iterator[Hit | Abstention]:
         if len(others) >= MAX_COPIES:
             yield Abstention("form_repeated", first.record.statement.text[:80])
             continue
-        for other in others:
-            yield Hit(other.record.id, first.record.id, "duplicates", "same", ("same_words",), _WHOLE)
+        above = [first.record]
+        for other in (copy.record for copy in others):
+            near = next((one for one in above if not _are_apart(one, other)), None)
+            if near is None:
+                above.append(other)
+            else:
+                yield Hit(other.id, near.id, "duplicates", "same", ("same_words",), _WHOLE)
+
+
+def _are_apart(one: Record, other: Record) -> bool:
+    """Whether each of two statements belongs to a matter of its own: a section of one document, a list of a feature."""
+    here, there = one.source.path or "", other.source.path or ""
+    if here == there:
+        return one.statement.kind == "requirement" and _trail(one) != _trail(other)
+    if one.statement.kind != "todo_item" and one.metadata.form not in ("checkbox", "section"):
+        return False
+    folders = here.rpartition("/")[0], there.rpartition("/")[0]
+    return not any(
+        f"{upper}/".startswith(f"{lower}/") or not lower for lower, upper in (folders, folders[::-1])
+    )
+
+
+def _trail(record: Record) -> list[str]:
+    anchor = record.metadata.anchor
+    return listed(anchor.get("trail")) if isinstance(anchor, dict) else []
 
 
 def _near(copies: Sequence[_Copy]) -> Iterator[Hit]:
@@ -201,7 +224,11 @@ def _near(copies: Sequence[_Copy]) -> Iterator[Hit]:
     words = {copy.record.id: copy.said for copy in copies}
     for match in nearest(words, words, ALIKE, FEWEST + 2):
         one, other = by_id[match.one], by_id[match.other]
-        if one.about != other.about or _place(other.record) > _place(one.record):
+        if (
+            one.about != other.about
+            or _are_apart(one.record, other.record)
+            or _place(other.record) > _place(one.record)
+        ):
             continue
         # A word in the place of another is what a statement is about; one word more is a way to say it.
         if one.said.words <= other.said.words or other.said.words <= one.said.words:
@@ -209,8 +236,10 @@ def _near(copies: Sequence[_Copy]) -> Iterator[Hit]:
             yield Hit(match.one, match.other, "duplicates", "same", ("same_nearly",), signals)
 
 
-def _place(record: Record) -> tuple[str, str]:
-    return record.source.path or "", record.id
+def _place(record: Record) -> tuple[int, str, str]:
+    """The order of copies: what stands nearer to the root comes first."""
+    path = record.source.path or ""
+    return path.count("/"), path, record.id
 
 
 BOOK: Final = RuleBook(

@@ -9,7 +9,7 @@ from t2c.ledger.linking.alike import Said, nearest, said, similarity
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import Identifiers, listed
-from t2c.ledger.linking.stances import asks, plans
+from t2c.ledger.linking.stances import asks, is_own, plans
 
 __all__ = ["BOOK", "MAX_ASKED", "fulfils"]
 
@@ -31,7 +31,7 @@ def fulfils(corpus: Corpus) -> Iterator[Hit | Abstention]:
 
     * by an explicit id: the plan cites the id of a requirement or a decision (see `identifiers`), or a requirement says
       itself which one it covers, links to or has as parent;
-    * by a ticket or number that both cite, unless more than MAX_ASKED cite it (`plan_of_many`);
+    * by a ticket or number that the plan is about (see `is_own`) and the other cites, unless more than MAX_ASKED cite it (`plan_of_many`);
     * in the conversation about a ticket from a plan to the request or decision that shares most words with it,
       else to the only request; a plan that is near to none of several is `plan_without_request`;
     * by a link or path to the file of a decision;
@@ -98,7 +98,7 @@ def _by_key(planned: Sequence[Record], asked: Sequence[Record]) -> Iterator[Hit 
                 holders.setdefault(key, []).append(one)
     for plan in planned:
         for key in plan.statement.target.tickets:
-            found = holders.get(key, ())
+            found = holders.get(key, ()) if is_own(plan, key) else ()
             if len(found) > MAX_ASKED:
                 yield Abstention("plan_of_many", f"{key} of {plan.id}")
                 continue

@@ -14,6 +14,8 @@ from t2c.ledger.events.record import RelationType
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.citations import STRENGTH, Citation, Grade
 from t2c.ledger.linking.features import Corpus, Statement
+from t2c.ledger.linking.identifiers import Identifiers
+from t2c.ledger.linking.stances import is_own
 
 __all__ = [
     "BOOKS",
@@ -59,7 +61,7 @@ def number(corpus: Corpus) -> Iterator[Hit | Abstention]:
     * If more than MAX_COMMITS are still meant, or more than MAX_ENTRIES cite what commits only mention in their
       bodies, each citation by an entry or a plan is `number_too_common`; and so is a number that would make more
       than MAX_PAIRS pairs between two kinds of records.
-    * `implements` needs a plan of positive polarity, a commit that still stands and is not documentation only,
+    * `implements` needs a plan of positive polarity that is about the number (see `is_own`), a commit that still stands and is not documentation only,
       and more than a mention in the body; otherwise the commit is `related_to` the plan.
     * A mention in the body counts only if commit and entry have a telling word in common too; else it is
       `number_without_words`, for a list in a body may have numbers of its own.
@@ -89,10 +91,14 @@ def ticket(corpus: Corpus) -> Iterator[Hit | Abstention]:
 
     A ticket is usually worked on in several commits, so no grade drives out another; but where one ticket
     would make more than MAX_PAIRS pairs between two kinds of records it makes none: `ticket_too_common`.
-    A mention in the body counts for `implements` too, since trackers are cited in trailers.
+    A mention in the body counts for `implements` too, since trackers are cited in trailers. A key of the
+    repository's own numbering is that of the task or requirement that bears it, whoever else names it (see `carrying`).
     """
     commits = _by_key(corpus.commits, _tickets)
     entries, plans = _by_key(corpus.entries, _tickets), _by_key(corpus.todos, _tickets)
+    if plans:
+        identifiers = Identifiers.of(corpus.of("document", "todo"))
+        plans = {key: found for key, found in plans.items() if not identifiers.owns(key)}
     for key in sorted(entries.keys() | plans.keys()):
         citing, planned, meant = entries.get(key, ()), plans.get(key, ()), commits.get(key, ())
         yield from _releases("ticket", key, citing, meant)
@@ -223,9 +229,10 @@ def _implements(rule: Keyed, key: str, commits: Cited, plans: Cited) -> Iterator
         for plan, _ in plans:
             weakness = _weakness(commit)
             is_shown = not weakness and (rule, grade) != ("number", "in_body")
-            kind: RelationType = "implements" if is_shown and plan.is_positive_plan else "related_to"
+            is_meant = plan.is_positive_plan and is_own(plan.record, key)
+            kind: RelationType = "implements" if is_shown and is_meant else "related_to"
             source, target = commit.id, plan.id
-            if weakness == ("documentation_only",) and plan.is_positive_plan and grade in _OWN:
+            if weakness == ("documentation_only",) and is_meant and grade in _OWN:
                 kind, source, target = "claimed_by", plan.id, commit.id
             yield Hit(source, target, kind, rule, (f"{rule}_{grade}", *weakness), ((rule, key),))
 
@@ -237,7 +244,8 @@ def _claims(rule: Keyed, key: str, entries: Cited, plans: Cited) -> Iterator[Hit
     for entry, _ in entries:
         for plan, _ in plans:
             signals = ((rule, key),)
-            if plan.is_positive_plan and entry.record.epistemic.cls == "claim":
+            is_claim = entry.record.epistemic.cls == "claim"
+            if is_claim and plan.is_positive_plan and is_own(plan.record, key):
                 yield Hit(plan.id, entry.id, "claimed_by", rule, (f"shared_{rule}",), signals)
             else:
                 yield Hit(entry.id, plan.id, "related_to", rule, (f"shared_{rule}",), signals)

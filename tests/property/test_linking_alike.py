@@ -13,7 +13,7 @@ from t2c.ledger.linking.alike import Said, key_of, nearest, said, similarity
 WORDS = st.frozensets(st.sampled_from([f"word{letter}" for letter in "abcdefghijkl"]), max_size=8)
 STATED = st.dictionaries(
     st.integers(0, 40).map(lambda n: RecordId(f"INT-TODO-{n:020}")),
-    WORDS.map(lambda words: Said(words, frozenset())),
+    st.builds(Said, WORDS, st.just(frozenset()), st.integers(0, 1)),
     max_size=12,
 )
 
@@ -27,7 +27,9 @@ def test_nearest_finds_what_comparing_all_finds(
         (one, other): share
         for one, mine in asked.items()
         for other, theirs in pool.items()
-        if one != other and min(len(mine.words), len(theirs.words)) >= fewest
+        if one != other
+        and mine.denials == theirs.denials
+        and min(len(mine.words), len(theirs.words)) >= fewest
         if (share := similarity(mine.words, theirs.words)) >= least
     }
     assert found == wanted

@@ -12,6 +12,11 @@ from msgspec.structs import replace
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.linking.base import LinkDraft
 from t2c.ledger.linking.linker import link
+from t2c.ledger.linking.registry import BOOKS
+
+STATEMENTS = frozenset({"plan", "order", "same", "trace", "carry", "claim", "opposed", "document"})
+"""Rule books that relate statements."""
+_REASONS = {reason for book in BOOKS if book.name in STATEMENTS for reason in book.omitted}
 
 
 class Drawn:
@@ -36,8 +41,8 @@ class Drawn:
         return draft
 
     def counted(self) -> dict[str, int]:
-        """How often each reason kept a rule from relating."""
-        return {warning.reason: warning.count for warning in self.links.warnings}
+        """How often each reason kept a rule from relating statements."""
+        return {one.reason: one.count for one in self.links.warnings if one.reason in _REASONS}
 
 
 def _stated(source: str, kind: str, text: str, path: str | None = None, **about: Any) -> bytes:

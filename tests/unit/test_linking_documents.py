@@ -70,6 +70,21 @@ def test_document_names_something_else(
     assert documented(drawn(page=page(text, symbols=(symbol,)), **code)) == []
 
 
+def test_module_of_the_language_is_not_ours(
+    drawn: Draw, page: State, stated: State, code: dict[str, bytes]
+) -> None:
+    ours = {
+        name: stated("ast", kind, name, "src/shop/json.py", action="declare", cls="fact", symbol=name)
+        for kind, name in (("module_fact", "shop.json"), ("symbol_fact", "loads"))
+    }
+    foreign = page("It is read with `json.loads` first.", symbols=("json.loads",))
+    assert documented(drawn(page=foreign, module=ours["shop.json"], loads=ours["loads"])) == [
+        ("page", "loads")
+    ]
+    both = {"own": ours["shop.json"], "loads": ours["loads"], **code}
+    assert documented(drawn(page=foreign, **both)) == []
+
+
 def test_heading_describes_what_it_names(drawn: Draw, page: State, code: dict[str, bytes]) -> None:
     relations = drawn(page=page("lock_account", origin="heading", symbols=("lock_account",)), **code)
     (relation,) = (one for one in relations.links.relations if one.type == "documents")
@@ -172,4 +187,6 @@ def test_document_tells_of_a_declared_intent(drawn: Draw, page: State, stated: S
     intent = stated("nl", "declared_intent", "Lock an account after five failed logins", "ticket.md")
     told = page("Accounts are locked after five failed logins.")
     assert documented(drawn(page=told, intent=intent)) == [("page", "intent")]
+    denied = page("Accounts are locked after five failed logins.", polarity="negative")
+    assert documented(drawn(page=denied, intent=intent)) == []
     assert documented(drawn(page=page("Accounts are listed on the first page."), intent=intent)) == []

@@ -40,6 +40,11 @@ def test_task_with_one_id_in_two_folders_is_one_task(drawn: Draw, task: State) -
     assert list(relations) == [("open", "same_as", "done")]
 
 
+def test_one_id_twice_in_one_file_is_no_second_record(drawn: Draw, task: State) -> None:
+    one, other = task(LOCK, "a.md", "T001", trail=("a",)), task(LOCK, "a.md", "T001", trail=("b",))
+    assert list(drawn(one=one, other=other)) == []
+
+
 def test_reworded_task_with_one_id_is_one_task(drawn: Draw, task: State) -> None:
     one = task(LOCK, "a/task-12.md", "TASK-12")
     assert list(drawn(one=one, two=task(LOCK + " in a day", "b/task-12.md", "TASK-12"))) == [
@@ -103,15 +108,47 @@ def test_fragment_is_the_entry_made_of_it(drawn: Draw, entry: State, stated: Sta
 
 def test_tasks_that_say_the_same_are_duplicates_of_the_first(drawn: Draw, task: State) -> None:
     relations = drawn(
-        b=task(LOCK, "b/TODO.md"), a=task(f"{LOCK}.", "a/TODO.md"), c=task(LOCK.upper(), "c/TODO.md")
+        b=task(LOCK, "b/TODO.md"), a=task(f"{LOCK}.", "TODO.md"), c=task(LOCK.upper(), "b/c/TODO.md")
     )
     assert list(relations) == [("b", "duplicates", "a"), ("c", "duplicates", "a")]
+
+
+def test_lists_of_two_features_are_no_duplicates(drawn: Draw, task: State, stated: State) -> None:
+    one, other = task(LOCK, "specs/a/tasks.md"), task(LOCK, "specs/b/tasks.md")
+    assert list(drawn(one=one, other=other)) == []
+    relations = drawn(one=one, other=other, below=task(LOCK, "specs/b/c/tasks.md"))
+    assert list(relations) == [("below", "duplicates", "other")]
+
+
+@pytest.mark.parametrize(
+    ("form", "repeats"), [("keyword", True), ("heading", True), ("section", False), ("scenario", False)]
+)
+def test_requirement_that_is_stated_twice(drawn: Draw, stated: State, form: str, repeats: bool) -> None:
+    one, other = (
+        stated("document", "requirement", LOCK, f"specs/{name}/s.md", cls="plan", metadata={"form": form})
+        for name in "ab"
+    )
+    assert list(drawn(one=one, other=other)) == ([("other", "duplicates", "one")] if repeats else [])
+
+
+def test_sections_of_one_document_are_no_duplicates(drawn: Draw, stated: State) -> None:
+    one, other = (
+        stated(
+            "document", "requirement", LOCK, "s.md", cls="plan", trail=(name,), metadata={"form": "keyword"}
+        )
+        for name in "ab"
+    )
+    assert list(drawn(one=one, other=other)) == []
 
 
 def test_nearly_the_same_is_a_duplicate(drawn: Draw, task: State) -> None:
     long = "Lock the account of every user after five failed logins within one hour from any address"
     relations = drawn(one=task(long, "a.md"), more=task(f"{long} ever", "b.md"))
     assert list(relations) == [("more", "duplicates", "one")]
+    swapped = long.replace("address", "network")
+    assert list(drawn(one=task(long, "a.md"), swapped=task(swapped, "b.md"))) == []
+    denied = long.replace("within one", "within no")
+    assert list(drawn(one=task(long, "a.md"), denied=task(denied, "b.md"))) == []
 
 
 @pytest.mark.parametrize(

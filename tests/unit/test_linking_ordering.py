@@ -94,6 +94,8 @@ def test_number_means_the_one_other_task_that_cites_it(drawn: Draw, task: State)
     first = task("Write it (#3)", tickets=("#3",))
     relations = drawn(task=waits, first=first)
     assert list(relations) == [("task", "depends_on", "first")]
+    third = task("Read it (after #3)", tickets=("#3",))
+    assert ("task", "depends_on", "first") in drawn(task=waits, first=first, third=third)
     relations = drawn(task=waits, first=first, second=task("Print it (#3)", tickets=("#3",)))
     assert list(relations) == []
     assert relations.counted() == {"dependency_ambiguous": 1}

@@ -32,7 +32,7 @@ def spoken(stated: State) -> State:
     def make(kind: str, text: str, ticket: str = "TICKET-004", **about: Any) -> bytes:
         cls = "plan" if kind == "plan" else "declaration"
         path = f"project/{ticket.lower()}/{kind}.md"
-        fields = {"cls": cls, "metadata": {"ticket": ticket}} | about
+        fields = {"cls": cls, "tickets": (ticket,), "metadata": {"ticket": ticket}} | about
         return stated("agent_log", f"communication_{kind}", text, path, **fields)
 
     return make
@@ -64,6 +64,16 @@ def test_id_means_the_requirement_of_its_own_folder(drawn: Draw, task: State, re
         far=requirement("Mail goes out", "FR-001", "specs/b/spec.md"),
     )
     assert list(relations) == [("plan", "plans", "near")]
+
+
+def test_id_means_the_requirement_of_its_own_file(drawn: Draw, requirement: State) -> None:
+    path = "specs/a/spec.md"
+    relations = drawn(
+        below=requirement("Count failed logins", "FR-002", path, metadata={"links": ["FR-001"]}),
+        same=requirement("Accounts lock", "FR-001", path),
+        beside=requirement("Mail goes out", "FR-001", "specs/a/mail.md"),
+    )
+    assert list(relations) == [("below", "plans", "same")]
 
 
 def test_id_that_is_equally_far_from_two_is_ambiguous(drawn: Draw, task: State, requirement: State) -> None:
@@ -118,6 +128,13 @@ def test_plan_shares_a_number_with_few_requests(drawn: Draw, task: State, stated
     relations = drawn(plan=plan, **asked)
     assert list(relations) == []
     assert relations.counted() == {"plan_of_many": 1}
+
+
+def test_plan_that_cites_a_number_aside_is_not_for_its_request(
+    drawn: Draw, task: State, stated: State
+) -> None:
+    asked = stated("nl", "declared_intent", "Wish for a lock", "w.md", tickets=("#12",))
+    assert list(drawn(plan=task("Hold it after #12", tickets=("#12",)), asked=asked)) == []
 
 
 def test_plan_of_a_conversation_answers_the_nearest_request(drawn: Draw, spoken: State) -> None:

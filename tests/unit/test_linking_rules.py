@@ -13,8 +13,9 @@ from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.linking.base import LinkDraft
 from t2c.ledger.linking.linker import MAX_RELATIONS, link
 from t2c.ledger.linking.registry import PRIORS
-from t2c.ledger.linking.rules import MAX_COMMITS, MAX_ENTRIES, MAX_PAIRS
+from t2c.ledger.linking.rules import BOOKS, MAX_COMMITS, MAX_ENTRIES, MAX_PAIRS
 
+COUNTED = {"relations_capped", "unreadable_record", *(reason for book in BOOKS for reason in book.omitted)}
 PLAIN: dict[str, Any] = {"action": "add", "status": "unknown", "confidence": 0.9, "basis": ("made",)}
 
 
@@ -23,9 +24,9 @@ def body(source: str, path: str | None, draft: Draft) -> bytes:
     return found.body
 
 
-def todo(text: str, **about: Any) -> bytes:
+def todo(text: str, path: str = "TODO.md", **about: Any) -> bytes:
     draft = Draft(kind="todo_item", text=text, object=text, cls="plan", modality="required", **PLAIN)
-    return body("todo", "TODO.md", replace(draft, **about))
+    return body("todo", path, replace(draft, **about))
 
 
 def entry(text: str, released: str | None = "2024-05-01", **about: Any) -> bytes:
@@ -80,7 +81,7 @@ class Drawn:
         return draft
 
     def counted(self) -> dict[str, int]:
-        return {warning.reason: warning.count for warning in self.links.warnings}
+        return {one.reason: one.count for one in self.links.warnings if one.reason in COUNTED}
 
 
 # -- numbers -------------------------------------------------------------------------------------------------
@@ -229,7 +230,8 @@ def test_number_on_too_many_commits_links_nothing_and_is_counted() -> None:
     drawn = Drawn(one=one, two=two, **commits)
     assert list(drawn) == []
     assert drawn.counted() == {"number_too_common": 2}
-    assert "#12 on 2 entries and 6 commits" in drawn.links.warnings[0].detail
+    (told,) = (one.detail for one in drawn.links.warnings if one.reason in COUNTED)
+    assert "#12 on 2 entries and 6 commits" in told
     commits.popitem()
     assert len(list(Drawn(one=one, two=two, **commits))) == 2 * MAX_COMMITS
 
@@ -358,6 +360,32 @@ def test_entry_claims_the_plan_of_its_number() -> None:
     )
     assert list(drawn) == [("plan", "claimed_by", "entry")]
     assert drawn.only().basis == ("shared_number",)
+
+
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ("Hold the lock after #12", ("#12",)),
+        ("Hold the lock, see #12", ("#12",)),
+        ("Write the notes: #12, #13, #14", ("#12", "#13", "#14")),
+        ("Hold the lock", ("#12",)),
+        ("Hold the lock for #123", ("#12",)),
+    ],
+)
+def test_plan_is_only_related_to_what_it_cites_aside(text: str, cited: tuple[str, ...]) -> None:
+    plan = todo(text, tickets=cited)
+    works, told = commit("Hold it (#12)", tickets=("#12",)), entry("Keep it (#12)", tickets=("#12",))
+    assert list(Drawn(plan=plan, commit=works)) == [("commit", "related_to", "plan")]
+    assert list(Drawn(plan=plan, entry=told)) == [("entry", "related_to", "plan")]
+
+
+def test_key_of_the_repositorys_own_numbering_is_not_a_ticket_of_others() -> None:
+    own = todo("Hold the lock", path="b/back-12.md", metadata={"explicitId": "BACK-12"})
+    other = todo("Test what BACK-12 does", tickets=("BACK-12",))
+    example = todo("Open /tasks/task-99 by its link", tickets=("TASK-99",))
+    works = commit("BACK-12 - Hold it\n\nAs TASK-99", tickets=("BACK-12", "TASK-99"))
+    drawn = Drawn(own=own, other=other, example=example, commit=works)
+    assert list(drawn) == [("commit", "implements", "own")]
 
 
 def test_entry_claims_no_prohibition() -> None:
