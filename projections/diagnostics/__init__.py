@@ -83,16 +83,16 @@ def document(found: Sequence[Finding], inputs: Inputs) -> dict[str, object]:
 
 
 def _found(view: View) -> Iterator[Finding]:
-    found = list(_rules(view))
+    known = plans.plans(view)
+    found = list(_rules(view, known))
     yield from found
     if not any(
         severe(one.severity) >= severe(_REVIEW) or one.code == "INSUFFICIENT_EVIDENCE" for one in found
     ):
-        yield from _aligned(view)
+        yield from _aligned(view, known)
 
 
-def _rules(view: View) -> Iterator[Finding]:
-    known = plans.plans(view)
+def _rules(view: View, known: Sequence[plans.Plan]) -> Iterator[Finding]:
     yield from sources.unavailable(view)
     yield from sources.insufficient(view, known)
     yield from sources.not_configured(view)
@@ -111,16 +111,16 @@ def _rules(view: View) -> Iterator[Finding]:
     yield from loose.unlinked(view, known)
 
 
-def _aligned(view: View) -> Iterator[Finding]:
-    """Nothing asks for a review. It is told with its numbers, since little evidence raises little."""
-    known = plans.plans(view)
+def _aligned(view: View, known: Sequence[plans.Plan]) -> Iterator[Finding]:
+    """Nothing asks for a review, and most of what is stated has evidence; it is told with its numbers."""
     shown = sum(any(view.grades[one.id].grade > Grade.none for one in plan.members) for plan in known)
     claims = [view.grades[fact.id] for fact in view.facts.of_kind("changelog") if is_claim(fact)]
     borne = sum(graded.grade > Grade.none for graded in claims)
-    said = {
-        "shown": f"{shown:,}",
-        "plans": f"{len(known):,}",
-        "borne": f"{borne:,}",
-        "claims": f"{len(claims):,}",
-    }
-    yield Finding("ALIGNED", "ledger", "info", "aligned", said, (), "ledger", 0, 0.5)
+    if 2 * (shown + borne) > len(known) + len(claims):
+        said = {
+            "shown": f"{shown:,}",
+            "plans": f"{len(known):,}",
+            "borne": f"{borne:,}",
+            "claims": f"{len(claims):,}",
+        }
+        yield Finding("ALIGNED", "ledger", "info", "aligned", said, (), "ledger", 0, 0.5)

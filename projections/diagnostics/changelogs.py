@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from t2c.projections.diagnostics.model import Finding
-from t2c.projections.diagnostics.predicates import is_claimable, is_sample, shortened, telling
+from t2c.projections.diagnostics.predicates import VAGUE, is_claimable, is_sample, shortened, telling
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf, strings
 from t2c.projections.facts import Fact
@@ -33,6 +33,7 @@ _RARE: Final = 3
 """Commits of a range that bear a word up to which sharing that word alone is no accident either."""
 _CARRIES: Final = frozenset({"releases", "implements", "evidenced_by"})
 _NUMBER: Final = re.compile(r"(?:#|\bgh-|/(?:issues|pull|merge_requests)/)(\d{1,7})", re.IGNORECASE)
+_REVISION: Final = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{6,40}\b")
 _CANDIDATE: Final = re.compile(r"(v?\d+(?:\.\d+)*)[-.]?(?:a|b|c|rc|alpha|beta|pre|dev|m)", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z_]\w{3,60}")
 _CREDITS: Final = re.compile(
@@ -279,20 +280,25 @@ def _is_explained(
 
 
 def _explained_elsewhere(view: View, entries: Sequence[Fact]) -> frozenset[str]:
-    """Entries with which the subject of any commit of the history shares two telling words: a branch of maintenance,
+    """Entries with which the subject of any commit of the history shares two telling words or a rare one: a branch of maintenance,
     or a change that was picked over, may have brought them in outside of the range."""
     wanted: dict[str, list[str]] = {}
     for entry in entries:
         for word in _words(entry):
             wanted.setdefault(word, []).append(entry.id)
     explained: set[str] = set()
+    bearing: dict[str, int] = {}
     for commit in view.commits if wanted else ():
         shared: dict[str, int] = {}
         for word in telling(commit.statement.text) & wanted.keys():
+            bearing[word] = bearing.get(word, 0) + 1
             for entry_id in wanted[word]:
                 shared[entry_id] = shared.get(entry_id, 0) + 1
                 if shared[entry_id] >= _SHARED:
                     explained.add(entry_id)
+    explained.update(
+        entry_id for word, count in bearing.items() if count <= _RARE for entry_id in wanted[word]
+    )
     return frozenset(explained)
 
 
@@ -307,17 +313,18 @@ def _writer_changed_code(view: View, entry: Fact) -> bool:
 def _can_be_sought(view: View, entry: Fact) -> bool:
     """Whether an entry without a commit has enough of its own to be looked for in what commits say.
 
-    One that cites a number has not: if the number is not in the history it may be that of another repository, or of an
-    issue that no commit names.
+    One that cites a number or a revision has not: if the number is not in the history it may be that of another
+    repository, or of an issue that no commit names.
     """
     text = entry.statement.text
     return not (
         entry.statement.target.tickets
         or _NUMBER.search(text)
         or "http" in text
+        or _REVISION.search(text)
         or _is_bound(view, entry)
         or _writer_changed_code(view, entry)
-        or len(_words(entry)) < MIN_WORDS
+        or len(_words(entry) - VAGUE) < MIN_WORDS
     )
 
 

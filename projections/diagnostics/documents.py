@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
-from t2c.projections.diagnostics.predicates import is_generated, is_sample, shortened
+from t2c.projections.diagnostics.predicates import is_apart, is_generated, is_sample, shortened
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf, strings
 from t2c.projections.facts import Fact
@@ -180,20 +180,28 @@ def _alive(view: View) -> set[str]:
     for link in view.facts.relations:
         if link.relation.type == "depends_on":
             alive.update(leaf(name) for signal in link.signals for name in re.split(r"[\s,]+", signal.value))
+    # A name that went private is still behind the one that documents know, more often than not.
+    alive.update(name.lstrip("_") for name in tuple(alive) if name.startswith("_"))
     return alive
 
 
 def _once_declared(view: View, wanted: set[str]) -> Mapping[str, Fact]:
     """Name → the newest commit that touched its definition in a file of code that is no test."""
     found: dict[str, Fact] = {}
+    endings = {path.rpartition(".")[2] for path in view.code.modules}
     for commit in sorted(view.commits, key=lambda one: (one.source.commitIndex or 0, one.id)):
         diff = commit.metadata.diff
         for definition in strings(diff.get("symbols") if isinstance(diff, Mapping) else None):
             path, _, name = definition.partition("::")
             last = leaf(name.replace("::", "."))
-            if last in wanted and last not in found and not is_sample(path):
+            if last in wanted and last not in found and _is_code(path, endings):
                 found[last] = commit
     return found
+
+
+def _is_code(path: str, endings: set[str]) -> bool:
+    """A file of code of this repository; what stands in documents and samples is an example."""
+    return path.rpartition(".")[2] in endings and not is_sample(path) and not is_apart(path)
 
 
 def _finding(document: str, name: str, facts: list[Fact], message: str, how: _Gone) -> Finding:

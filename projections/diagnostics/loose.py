@@ -11,6 +11,7 @@ from typing import Final
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
 from t2c.projections.diagnostics.plans import Plan
 from t2c.projections.diagnostics.predicates import (
+    few_together,
     folder,
     is_claimable,
     is_done,
@@ -80,7 +81,7 @@ def uncertain(view: View) -> Iterator[Finding]:
             and not is_sample(fact.source.path)
         ):
             found.setdefault((fact.source.kind, folder(fact.source.path)), []).append(fact)
-    for (kind, place), facts in sorted(_few_together(found).items()):
+    for (kind, place), facts in sorted(_by_kind(found).items()):
         yield _grouped("LOW_CONFIDENCE", f"{kind}:{place}", "uncertain", facts, kind, place, 5)
 
 
@@ -100,16 +101,17 @@ def unlinked(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     for fact in view.facts.of_kind("changelog"):
         if fact.statement.kind == "changelog_entry" and fact.epistemic.cls == "claim" and is_claimable(fact):
             _count(view, fact, (fact,), loose, totals)
-    for (kind, place), facts in sorted(_few_together(loose).items()):
+    for (kind, place), facts in sorted(_by_kind(loose).items()):
         of = sum(totals[(kind, one)] for one in {folder(fact.source.path) for fact in facts})
         yield _grouped("UNLINKED_RECORD", f"{kind}:{place}", "unlinked", facts, kind, place, 10, of)
 
 
-def _few_together(groups: Mapping[tuple[str, str], list[Fact]]) -> dict[tuple[str, str], list[Fact]]:
-    """The groups, those of less than FEW statements joined to one for each kind of source."""
+def _by_kind(groups: Mapping[tuple[str, str], list[Fact]]) -> dict[tuple[str, str], list[Fact]]:
+    """The groups by kind of source and folder, small folders of one kind together."""
     found: dict[tuple[str, str], list[Fact]] = {}
-    for (kind, place), facts in sorted(groups.items()):
-        found.setdefault((kind, place if len(facts) >= FEW else "…"), []).extend(facts)
+    for kind in sorted({kind for kind, _ in groups}):
+        of_kind = {place: facts for (other, place), facts in groups.items() if other == kind}
+        found.update({(kind, place): facts for place, facts in few_together(of_kind, FEW).items()})
     return found
 
 

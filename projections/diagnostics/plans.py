@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding, Severity
 from t2c.projections.diagnostics.predicates import (
+    few_together,
     folder,
     is_done,
     is_open,
@@ -20,7 +21,7 @@ from t2c.projections.diagnostics.predicates import (
 )
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Grade, Item
-from t2c.projections.facts import Fact
+from t2c.projections.facts import OBSERVED, Fact
 
 __all__ = ["Plan", "drifting", "falsely_done", "not_implemented", "plans"]
 
@@ -30,6 +31,8 @@ MIN_PLANS: Final = 5
 """Open plans with a known target below which their neglect says nothing of a direction."""
 MIN_FAMILY: Final = 4
 """Requirements of one family that must be traced before an untraced one stands out."""
+FEW_COMMENTS: Final = 5
+"""Comments of a folder below which it is not told by name."""
 _DEPTH: Final = 20
 _DOCUMENTING: Final = ("document", "release")
 
@@ -84,7 +87,7 @@ def _top(above: Mapping[str, str], one: str) -> str:
 def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     """Open plans without any evidence that counts, and what comments in the code still ask for.
 
-    A requirement without a state of its own is open only where its family is traced: then the untraced one stands out,
+    A requirement or decision without a state of its own is open only where its family is traced: then the untraced one stands out,
     and elsewhere the lack of a relation says nothing.
     """
     traced = _traced_families(view, known)
@@ -93,7 +96,7 @@ def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
         if (
             not is_open(head)
             or is_put_aside(head.source.path)
-            or not (_has_state(view, head) or _family(view, head) in traced)
+            or not (_has_state(view, head) or _is_missed(view, head, traced))
         ):
             continue
         if _grade(view, plan.members) is Grade.none:
@@ -104,8 +107,8 @@ def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
 def _unimplemented(view: View, plan: Plan) -> Finding:
     head = plan.head
     items = [item for member in plan.members for item in view.grades[member.id].items]
-    located = [item for item in items if item.grade > Grade.none]
-    claims = [item for item in items if item.grade is Grade.none]
+    located = [item for item in items if item.grade > Grade.none and _shows(view, item)]
+    claims = [item for item in items if item not in located]
     said = {"text": shortened(head.statement.text), "at": head.where, "parts": f"{len(plan.members) - 1:,}"}
     if located:
         message, said["found"] = "planned.located", _places(view, located)
@@ -129,30 +132,28 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
     )
 
 
+def _shows(view: View, item: Item) -> bool:
+    """Whether it is code, a commit, a setting or a test, and not one more statement."""
+    return view.facts.records[item.record].source.kind in OBSERVED
+
+
 def _markers(view: View) -> Iterator[Finding]:
     """Comments in the files of one folder that still ask for something: one finding for the folder."""
     found: dict[str, list[Fact]] = {}
     for fact in view.open_plans:
         if fact.statement.kind == "comment_marker" and view.grades[fact.id].grade is Grade.none:
             found.setdefault(folder(fact.source.path), []).append(fact)
-    for path in sorted(found):
-        asked = sorted(found[path], key=lambda fact: (fact.source.path or "", fact.id))
+    for place, asked in sorted(few_together(found, FEW_COMMENTS).items()):
+        asked.sort(key=lambda fact: (fact.source.path or "", fact.id))
         said = {
-            "count": f"{len(asked):,}", "path": path,
+            "count": f"{len(asked):,}", "path": place,
             "first": "; ".join(f"{fact.where}: {shortened(fact.statement.text, 80)}" for fact in asked[:3]),
         }  # fmt: skip
         records = tuple(sorted(fact.id for fact in asked[:MAX_RECORDS]))
         yield Finding(
-            "PLANNED_NOT_IMPLEMENTED",
-            f"comments:{path}",
-            "info",
-            "planned.comments",
-            said,
-            records,
-            f"comments:{path}",
-            15,
-            0.9,
-        )
+            "PLANNED_NOT_IMPLEMENTED", f"comments:{place}", "info", "planned.comments", said, records,
+            f"comments:{place}", 15, 0.9,
+        )  # fmt: skip
 
 
 def falsely_done(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
@@ -238,8 +239,8 @@ def _places(view: View, items: Sequence[Item]) -> str:
 
 def _has_state(view: View, fact: Fact) -> bool:
     """Whether the plan itself says if it is done."""
-    if fact.statement.kind != "requirement":
-        return fact.source.kind in ("todo", "nl") or fact.statement.kind == "architecture_decision"
+    if fact.source.kind != "document":
+        return True
     return view.details(fact).checked is not None
 
 
@@ -254,17 +255,26 @@ def _family(view: View, fact: Fact) -> tuple[str, str] | None:
     return folder(fact.source.path), identity.rstrip("0123456789")
 
 
-def _traced_families(view: View, known: Sequence[Plan]) -> frozenset[tuple[str, str] | None]:
-    """Families most of whose members have evidence that counts."""
+def _traced_families(view: View, known: Sequence[Plan]) -> Mapping[tuple[str, str], bool]:
+    """Families most of whose members have evidence that counts, and whether their members say what they need."""
     counts: dict[tuple[str, str], list[int]] = {}
     for plan in known:
         if (family := _family(view, plan.head)) is not None:
-            of = counts.setdefault(family, [0, 0])
+            of = counts.setdefault(family, [0, 0, 0])
             of[0] += 1
             of[1] += _grade(view, plan.members) > Grade.none
-    return frozenset(
-        family for family, (all_of, traced) in counts.items() if traced >= MIN_FAMILY and 2 * traced > all_of
-    )
+            of[2] += bool(view.details(plan.head).needs)
+    return {
+        family: needing > 0
+        for family, (all_of, traced, needing) in counts.items()
+        if traced >= MIN_FAMILY and 2 * traced > all_of
+    }
+
+
+def _is_missed(view: View, fact: Fact, traced: Mapping[tuple[str, str], bool]) -> bool:
+    """Whether the members of its family are traced and nothing says that this one need not be."""
+    family = _family(view, fact)
+    return family is not None and family in traced and (bool(view.details(fact).needs) or not traced[family])
 
 
 def drifting(view: View, known: Sequence[Plan]) -> Iterator[Finding]:

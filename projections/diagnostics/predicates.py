@@ -6,7 +6,7 @@ Each is language-neutral and asks the record alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -16,8 +16,10 @@ from t2c.projections.facts import Fact
 __all__ = [
     "DONE",
     "OPEN",
+    "VAGUE",
     "Details",
     "details",
+    "few_together",
     "folder",
     "is_apart",
     "is_claim",
@@ -75,6 +77,7 @@ _NO_CHANGE: Final = re.compile(
 )
 """Beginnings of entries that tell of no change of this repository's own code."""
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|\d{2,}|[^\W\d_a-zA-Z]{3,}")
+_HUMPED: Final = re.compile(r"[A-Za-z]+[a-z][A-Z]\w*")
 _STOP: Final = frozenset(
     word
     for line in (
@@ -91,6 +94,18 @@ _STOP: Final = frozenset(
 _ENDINGS: Final = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "es", "er", "ly", "s", "e")
 
 
+VAGUE: Final = frozenset(
+    word
+    for line in (
+        "work great good lot lots write written many several various variou minor small little test doc docs docum document",
+        "refactor clean cleanup perform qual general overall internal smal intern code codebas polish tweak adjust reli",
+        "stab usab robust maint minim misc miscellan simpl simplif typo lint format version releas packag build user",
+    )
+    for word in line.split()
+)
+"""Stems of words that say nothing of which change is meant."""
+
+
 class Details(msgspec.Struct, frozen=True):
     """Members of `metadata` that only these rules read; a value of another type counts as absent."""
 
@@ -100,6 +115,7 @@ class Details(msgspec.Struct, frozen=True):
     requirementId: str | None = None
     sample: bool | None = None
     checked: bool | None = None
+    needs: tuple[str, ...] | None = None
 
 
 class _Carrier(msgspec.Struct, frozen=True):
@@ -192,8 +208,8 @@ def is_claimable(fact: Fact) -> bool:
 
 
 def telling(text: str) -> frozenset[str]:
-    """The words that tell one change from another, those inside names included, by their stems."""
-    return frozenset(_stems(_WORD.findall(text)))
+    """The words that tell one change from another, those inside names and the whole names included, by their stems."""
+    return frozenset(_stems((*_WORD.findall(text), *_HUMPED.findall(text))))
 
 
 def _stems(words: Iterable[str]) -> Iterable[str]:
@@ -214,6 +230,15 @@ def _stem(word: str) -> str:
 def folder(path: str | None) -> str:
     """The folder of a file, `.` for the root."""
     return (path or "").rpartition("/")[0] or "."
+
+
+def few_together(groups: Mapping[str, Iterable[Fact]], few: int) -> dict[str, list[Fact]]:
+    """The facts of each folder; those of folders with less than `few` in one group, called `…`."""
+    found: dict[str, list[Fact]] = {}
+    for place in sorted(groups):
+        facts = list(groups[place])
+        found.setdefault(place if len(facts) >= few or len(groups) == 1 else "…", []).extend(facts)
+    return found
 
 
 def shortened(text: str, most: int = 120) -> str:

@@ -151,13 +151,14 @@ def test_a_given_task_is_a_plan(chain: Any) -> None:
     assert only(chain, "PLANNED_NOT_IMPLEMENTED").records == (task,)
 
 
-def test_comments_of_a_folder_are_one_finding(chain: Any) -> None:
-    for number in range(3):
+def test_comments_of_a_folder_are_one_finding_and_those_of_small_folders_together(chain: Any) -> None:
+    for number in range(5):
         plan(chain, f"mend {number}", kind="comment_marker", path=f"src/{number}.py")
     plan(chain, "later", kind="comment_marker", path="lib/a.py")
+    plan(chain, "sometime", kind="comment_marker", path="bin/a.py")
     plan(chain, "never", kind="comment_marker", path="tests/a.py")
     subjects = {one.subject: len(one.records) for one in found(chain, "PLANNED_NOT_IMPLEMENTED")}
-    assert subjects == {"comments:src": 3, "comments:lib": 1}
+    assert subjects == {"comments:src": 5, "comments:…": 2}
 
 
 def requirement(chain: Any, number: int, **metadata: Any) -> str:
@@ -168,6 +169,14 @@ def requirement(chain: Any, number: int, **metadata: Any) -> str:
 def test_a_requirement_without_a_state_stands_out_only_where_its_family_is_traced(chain: Any) -> None:
     wanted = [requirement(chain, number) for number in range(6)]
     assert not found(chain, "PLANNED_NOT_IMPLEMENTED")
+    for number, one in enumerate(wanted[:5]):
+        link(chain, commit(chain, "abcde"[number]), "implements", one)
+    assert only(chain, "PLANNED_NOT_IMPLEMENTED").records == (wanted[5],)
+
+
+def test_one_that_needs_nothing_is_not_missed_where_the_others_say_what_they_need(chain: Any) -> None:
+    wanted = [requirement(chain, number, needs=["impl"]) for number in range(6)]
+    requirement(chain, 7)
     for number, one in enumerate(wanted[:5]):
         link(chain, commit(chain, "abcde"[number]), "implements", one)
     assert only(chain, "PLANNED_NOT_IMPLEMENTED").records == (wanted[5],)

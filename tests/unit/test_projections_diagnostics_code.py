@@ -313,7 +313,8 @@ def test_what_is_there_to_be_copied_or_tried_out_is_a_sample(path: str, sample: 
 
 
 def test_words_are_told_by_their_stems_those_inside_names_included() -> None:
-    assert telling("Signalling of parse_headers") == telling("signals ParseHeader")
+    assert telling("Signalling of parse_headers") == telling("signals parse header")
+    assert telling("AppVeyor") & telling("appveyor")
     assert telling("Add the new option for it") == frozenset()
     assert telling("żółwie") != frozenset()
 
