@@ -48,43 +48,6 @@ _EXCEPT: Final = re.compile(
     r"\b(?:except|outside|unless|other than|besides|beyond|only|directly|poza|oprócz|chyba|tylko)\b",
     re.IGNORECASE,
 )
-_CONDITION: Final = 0.8
-"""The same for statements that hold under a condition, which must then be the same."""
-FEWEST: Final = 2
-"""Words that two statements about the same must share at least."""
-MAX_OPPOSED: Final = 100
-"""Statements under one target, on either side, from which on it is a subject of its own and no target."""
-_KINDS: Final = frozenset(
-    {
-        "architecture_decision", "communication_decision", "communication_message", "communication_plan",
-        "communication_report", "communication_request", "communication_result", "declared_intent", "requirement",
-        "todo_item",
-    }
-)  # fmt: skip
-_ACTIONS: Final = (("add", "remove"), ("approve", "block"))
-_PAIRS: Final = tuple(
-    (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
-    for one, other in (
-        (r"allow(?:s|ed)?|permit(?:s|ted)?|zezwala\w{0,3}", r"forbid(?:s|den)?|den(?:y|ies|ied)|prohibit(?:s|ed)?|zabrania\w{0,3}"),
-        (r"enabl(?:e|es|ed)|włącz\w{0,4}", r"disabl(?:e|es|ed)|wyłącz\w{0,4}"),
-        (r"keep(?:s)?|preserve(?:s|d)?|zachowa\w{0,4}", r"drop(?:s|ped)?|remove(?:s|d)?|delete(?:s|d)?|usu[nńw]\w{0,5}"),
-        (r"require(?:s|d)?", r"optional"),
-    )
-)  # fmt: skip
-_CALL: Final = re.compile(
-    r"\b(?:call|calls|use|uses|using|invoke|invokes|import|imports|execute|wolac|wołać|używać|używaj|wywoływać|importować)"
-    r"\s{1,3}(?:the |any |a |an )?(?:\w{1,20} )?`([A-Za-z_][\w.:]{1,80})(?:\(\))?`"
-    r"|\b(?:call|calls|invoke|invokes|import|imports|wołać|wywoływać)\s{1,3}([A-Za-z_]\w{0,40}(?:(?:\.|::)\w{1,40}){0,5})(?:\(\))?(?=[\s.,;]|$)",
-    re.IGNORECASE,
-)
-_EXCEPT: Final = re.compile(
-    r"\b(?:except|outside|unless|other than|besides|beyond|only|directly|poza|oprócz|chyba|tylko)\b",
-    re.IGNORECASE,
-)
-_DENIAL: Final = re.compile(
-    r"\b(?:not|no|never|cannot|forbid\w{0,4}|prohibit\w{0,4}|nie|nigdy|zabrania\w{0,3}|zakaz\w{0,4})\b|n['’]t\b",
-    re.IGNORECASE,
-)
 _CONDITION: Final = re.compile(
     r"\b(?:when|if|unless|while|once|given|gdy|jeśli|jeżeli|kiedy|chyba)\b", re.IGNORECASE
 )
