@@ -179,8 +179,10 @@ def _releases(facts: Iterable[Fact]) -> tuple[str, ...]:
 
 
 def _weight(fact: Fact, graded: Mapping[str, Graded]) -> int:
-    """What a reader wants to see first: plans without evidence, then other plans, then claims and facts."""
+    """What a reader wants to see first: the task, plans without evidence, other plans, then claims and facts."""
     if is_plan(fact):
+        if isinstance(fact.metadata.explicitId, str):
+            return -1
         found = graded.get(fact.id)
         return 0 if not is_done(fact) and (found is None or found.grade == Grade.none) else 1
     return 2 if fact.source.kind in DECLARED else 3 if fact.source.kind == "changelog" else 4

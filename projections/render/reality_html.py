@@ -147,8 +147,8 @@ def _topic(topic: Topic, columns: str) -> Iterator[str]:
         for one in grade.shown:
             note = f' <em class="faint">{escaped(one.note)}</em>' if one.note else ""
             yield (
-                f"<li><b>{_KINDS[one.kind]}</b> <code>{escaped(one.where, 90)}</code> "
-                f"{escaped(one.text, 160)}{note}</li>"
+                f"<li><b>{_KINDS[one.kind]}</b> {escaped(one.text, 160)}{note} "
+                f"<code>{escaped(one.where, 120)}</code></li>"
             )
         if grade.hidden:
             yield f'<li class="faint">… and {counted(grade.hidden, "more record")}</li>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from t2c.projections.reality.model import Grades, Reality
+from t2c.projections.reality.model import SCHEMA, Grades, Reality
 from t2c.projections.render.markdown import inline
 from t2c.projections.render.reality_reading import (
     EXCEPTION_WORDS,
@@ -43,6 +43,8 @@ def _page(reality: Reality, grades: Grades) -> Iterator[str]:
     yield ""
     if not reality.rows:
         yield "No data: nothing that is wanted and nothing that is there was found."
+        yield ""
+        yield f"<!-- {SCHEMA} {reality.fingerprint} -->"
         return
     yield f"- Topics: {totals.topics:,}, of which {totals.aligned:,} are aligned"
     yield f"- Wanted or described, and there: {share(grades.ratios['implementationCoverage'])} topics"
@@ -53,9 +55,11 @@ def _page(reality: Reality, grades: Grades) -> Iterator[str]:
     yield from _statuses(reality)
     yield from _topics(reading)
     yield from _backward(reading)
+    yield ""
     if grades.commitsApart:
-        yield ""
         yield f"Commits that no statement relates to, and that make no topic: {grades.commitsApart:,}."
+        yield ""
+    yield f"<!-- {SCHEMA} {reality.fingerprint} -->"
 
 
 def _grades(grades: Grades) -> Iterator[str]:

@@ -15,7 +15,7 @@ STYLE: Final = """
 body{margin:0 auto;padding:0 1.5rem 2rem;max-width:1280px;background:var(--page);color:var(--text);
 font:14px/1.45 system-ui,-apple-system,"Segoe UI",sans-serif}
 h1{font-size:1.5rem;margin:1.2rem 0 0}h2{font-size:1.05rem;margin:1.6rem 0 .4rem}h2 span{font-weight:400;color:var(--faint)}
-p{margin:.3rem 0}a{color:var(--link)}code{font:12px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+p{margin:.3rem 0}a{color:var(--link)}code{font:12px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere;color:var(--faint)}
 .faint{color:var(--faint)}.bad{color:var(--bad)}.gap{color:var(--gap)}.well{color:var(--well)}.open{color:var(--open)}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--page);padding:.3rem}
 .figures{display:flex;flex-wrap:wrap;gap:.6rem;margin:.9rem 0}

@@ -6,7 +6,7 @@ it; the place in the journal is given beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -89,6 +89,7 @@ def histories(state: Timeline, topics: Topics, runs: Runs) -> Iterator[History]:
     for key in sorted(said):
         topic = topics.by_key.get(key)
         held = [one for identity in said[key] for one in teller.holds(identity)]
+        held = teller.placed(held)
         if topic is not None:
             held += teller.code(topic)
         events = {event for one in held for event in (one.since, one.until) if event is not None}
@@ -115,6 +116,8 @@ class _Teller:
         self._asked = {name: run.what.requested_by for name, run in runs.runs.items() if run.what is not None}
         ends = {moment.run: moment.ts for moment in state.moments if moment.run is not None}
         self.settled = {moment.seq: ends[moment.run] for moment in state.moments if moment.run is not None}
+        first = state.moments[0] if state.moments else None
+        self._looked = "" if first is None else ends.get(first.run or "", first.ts)
         self._reverts: dict[str, str] = {}
         self._writes: dict[str, str] = {}
         records = self._facts.records
@@ -133,18 +136,8 @@ class _Teller:
                     self._ties.setdefault(end, []).append(tie)
 
     def holds(self, identity: str) -> Iterator[_Held]:
-        """What a record says and what speaks for it, each with its time.
-
-        A statement whose own day is not known was there when the first thing was done for it.
-        """
-        spoken = tuple(self._speakers(identity))
-        earliest = min((one.since for one in spoken if one.kind == "shown"), key=_order, default=None)
-        for number, one in enumerate(self._said(identity)):
-            before = number == 0 and earliest is not None and earliest.at < one.since.at
-            yield one._replace(since=earliest) if before and earliest and one.since.what == "seen" else one
-        yield from spoken
-
-    def _speakers(self, identity: str) -> Iterator[_Held]:
+        """What a record says and what speaks for it, each with its time."""
+        yield from self._said(identity)
         for tie in self._ties.get(identity, ()):
             side, what = EVIDENCE.get(tie.type, ("", ""))
             if tie.type == "contradicts":
@@ -152,6 +145,34 @@ class _Teller:
             elif side and identity == (tie.source if side == "from" else tie.target):
                 other = tie.target if side == "from" else tie.source
                 yield from self._spoken(identity, tie, other, what, "shown")
+
+    def placed(self, held: Sequence[_Held]) -> list[_Held]:
+        """What holds, as it counts for the topic.
+
+        What has no day of its own was there when the first thing was done for it, and if the ledger saw it at its first
+        look, when the first thing was done for the topic. A criterion of a task with an id of its own is open or not as
+        the task is.
+        """
+        records = self._facts.records
+        tasks = {
+            one.record
+            for one in held
+            if one.record in records and isinstance(records[one.record].metadata.explicitId, str)
+        }
+        shown = [one for one in held if one.kind == "shown"]
+        earliest = min((one.since for one in shown), key=_order, default=None)
+        own: dict[str, Event] = {}
+        for one in sorted(shown, key=lambda one: _order(one.since), reverse=True):
+            own[one.record] = one.since
+        found = []
+        for one in held:
+            before = earliest if one.since.at <= self._looked else own.get(one.record)
+            if one.since.what == "seen" and before is not None and before.at < one.since.at:
+                one = one._replace(since=before)
+            if tasks and one.kind == "plan" and one.record not in tasks:
+                one = one._replace(kind="said")
+            found.append(one)
+        return found
 
     def code(self, topic: Topic) -> Iterator[_Held]:
         """Code of a topic in which nothing is planned: what is said of it is said of what is there."""
@@ -289,7 +310,7 @@ def _phases(held: Iterable[_Held], settled: Mapping[int, str]) -> Iterator[Phase
         if place + 1 < len(turns) and turns[place + 1][0].at == event.at:
             continue
         status = standing.status()
-        if status != last:
+        if status != last and (last or status != "gone"):
             yield Phase(status, event.at, event.by, event.source)
             last = status
 

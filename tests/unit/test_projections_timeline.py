@@ -169,6 +169,20 @@ def test_two_runs_are_two_times(chain: Any) -> None:
     assert statuses(topic(chain, "path:src/app.py")) == ["said", "aligned"]
 
 
+def test_criteria_of_a_task_are_open_or_not_as_the_task_is(chain: Any) -> None:
+    shared: dict[str, Any] = {"kind": "todo_item", "action": "add", "cls": "plan", "confidence": 0.9}
+    task = Draft(
+        text="Add retries", object="retries", basis=("task_front_matter",), lines=(1, 1), status="completed",
+        metadata={"explicitId": "T-1"}, **shared,
+    )  # fmt: skip
+    criterion = Draft(
+        text="it retries", object="it", basis=("markdown_checkbox",), lines=(9, 9), status="planned", **shared
+    )
+    done = chain.observe("todo", "tasks/t-1.md", task, criterion)[0]
+    chain.link(chain.commit("a" * 40, "Add retries"), done, "implements")
+    assert statuses(topic(chain, "source:tasks/t-1.md")) == ["aligned"]
+
+
 def test_the_order_of_events_in_one_run_changes_no_phase(new_journal: Any, tmp_path: Any) -> None:
     def phases(name: str, swapped: bool) -> Any:
         chain = new_journal(tmp_path / name / "journal.ndjson")
