@@ -82,6 +82,11 @@ def test_a_result_that_may_be_of_several_tests_is_of_none() -> None:
     assert {warning.reason: warning.count for warning in links.warnings}["ambiguous_result"] == 1
 
 
+def test_the_file_that_a_report_names_tells_tests_of_one_name_apart() -> None:
+    report = junit('classname="test_cart" name="test_lines" file="tests/api/test_cart.py"')
+    assert [target for _, _, target in drawn(PYTHON, report)] == ["tests/api/test_cart.py:test_lines"]
+
+
 def test_a_result_of_java_and_of_go_is_of_the_test_of_its_package() -> None:
     java = {
         "src/test/java/org/shop/CartTest.java": "package org.shop;\nclass CartTest { @Test void sums() {} }\n"

@@ -277,6 +277,14 @@ def test_an_ancestor_is_older_whatever_its_clock_said() -> None:
     assert [one.statement.text for one in oldest_first(corpus.history)] == ["aside", "first", "second"]
 
 
+def test_a_merge_is_younger_than_all_that_it_merges() -> None:
+    main = made("a" * 40, "main", committedAt="2026-01-01T00:00:00+00:00")
+    branch = made("b" * 40, "branch", committedAt="2026-03-01T00:00:00+00:00")
+    merge = made("c" * 40, "merge", ("a" * 40, "b" * 40), committedAt="2026-02-01T00:00:00+00:00")
+    corpus = features.read([merge, branch, main])
+    assert [one.statement.text for one in oldest_first(corpus.history)] == ["main", "branch", "merge"]
+
+
 def test_a_date_that_is_none_and_a_parent_that_is_unknown_do_no_harm() -> None:
     odd = made("a" * 40, "odd", ("f" * 40,), committedAt="yesterday", changedFiles="no list", diff=["none"])
     corpus = features.read([odd])

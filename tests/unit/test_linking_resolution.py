@@ -88,6 +88,11 @@ CASES = {
         "run.py",
         set(),
     ),
+    "python, nor from a neighbour in the package": (
+        {"shop/__init__.py": "", "shop/json.py": "", "shop/web.py": "import json"},
+        "shop/web.py",
+        set(),
+    ),
     "python, the source before its stub": (
         {"shop/__init__.py": "", "shop/a.py": "", "shop/a.pyi": "", "t/test_a.py": "import shop.a"},
         "t/test_a.py",
@@ -116,12 +121,12 @@ CASES = {
     "go, of another module of the same repository": (
         {
             "go.mod": "module example.org/shop\n",
-            "tools/go.mod": "module example.org/shop/tools\n",
-            "main.go": 'package main\nimport "example.org/shop/tools/lint"\n',
-            "tools/lint/lint.go": "package lint\n",
+            "tools/go.mod": "module example.org/shop/lint\n",
+            "main.go": 'package main\nimport "example.org/shop/lint/rules"\n',
+            "tools/rules/rules.go": "package rules\n",
         },
         "main.go",
-        {"tools/lint/lint.go"},
+        {"tools/rules/rules.go"},
     ),
     "go, somebody else's": (
         {

@@ -152,6 +152,17 @@ def test_a_called_name_that_a_type_has_as_a_member_is_not_taken_for_the_function
     assert {draft.basis for draft in drawn.links.relations if draft.type == "depends_on"} == {("imports",)}
 
 
+def test_a_name_that_others_call_who_cannot_see_it_is_anothers_too() -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/cart.py": "def total_price(cart): ...\n",
+        "run.py": "import shop.cart\n\n\ndef main():\n    shop.cart.total_price(1)\n",
+    }
+    others = {f"o{number}.py": "def show(x):\n    x.total_price()\n" for number in range(3)}
+    assert Drawn(files).one("run.py", "shop/cart.py").basis == ("calls", "imports")
+    assert Drawn({**files, **others}).one("run.py", "shop/cart.py").basis == ("imports",)
+
+
 def test_go_files_of_one_package_need_each_other_by_what_they_call() -> None:
     drawn = Drawn(
         {
