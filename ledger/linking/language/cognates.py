@@ -41,7 +41,7 @@ _ENGLISH_END: Final = re.compile(
     r"(?:(?<=if)(?:ication|icator|icate|ied|ier|ies|y)|i[sz]ation|ation|ition|tion|ion|ator|[iy]ng|ment|ity|[iy]c?al|[iy][sz]er|[iy][sz]e|ate|ers?|ors?|ed|es|[eysi])\Z"
 )
 _FOREIGN_END: Final = re.compile(
-    r"(?:(?<=[iy]f)(?:ikator|ikac|ik|icator|icat|icador|icac|ic|iant|izier|izi|iz|i)|[iy][sz]|ation|ition|tion|at|it|e|i|y|t|o|a|n|ty)\Z"
+    r"(?:(?<=[iy]f)(?:ikator|ikac|ika|ik|icator|icat|icador|icac|ic|iant|izier|izi|iz|i)|[iy][sz]|ation|ition|tion|at|it|e|i|y|t|o|a|n|ty)\Z"
 )
 _MIN_SKELETON: Final = 4
 

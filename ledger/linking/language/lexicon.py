@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
@@ -102,6 +101,8 @@ def lexicon(language: Language) -> Lexicon:
 
 @lru_cache(maxsize=1)
 def _lines() -> Sequence[str]:
+    from importlib.resources import files  # a command that links nothing need not load it
+
     return (files(__package__) / "lexicon.txt").read_text(encoding="utf-8").splitlines()
 
 

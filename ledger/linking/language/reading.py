@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -16,9 +16,6 @@ from t2c.ledger.linking.language.words import Language, english, fold, parts, qu
 __all__ = ["Concept", "Reader", "Term", "Way"]
 
 Way = Literal["learned", "lexicon", "same_word", "cognate"]
-
-MAX_WORDS: Final = 40
-"""Telling words of a statement that are read; a longer text is about too much to be about one module."""
 
 
 class Term(NamedTuple):
@@ -41,7 +38,10 @@ class Concept(Struct, frozen=True, gc=False):
 
 
 class Reader(Struct, frozen=True):
-    """Reads statements with all that is known: what was learned, the lexicon, and the words of the code itself."""
+    """Reads statements with all that is known: what was learned, the lexicon, and the words of the code itself.
+
+    `words` are those that names of code are made of, `keys` the keys of these.
+    """
 
     learned: Learned
     cognates: Cognates
@@ -61,7 +61,7 @@ class Reader(Struct, frozen=True):
             if terms := known.phrase(first, second):
                 found.append(Concept(f"{first} {second}", _listed(terms)))
                 phrased.update((first, second))
-        for word in words[:MAX_WORDS]:
+        for word in words:
             if word not in phrased:
                 found += self._concepts(word, language)
         quoted = [part for name in quoted_names(text) for part in parts(name) if part in self.words]

@@ -30,33 +30,12 @@ _LAYOUT: Final = frozenset(
 )
 """Folders that say nothing of what is in them."""
 _LAYERS: Final = frozenset(
-    (
-        *(
-            "adapter",
-            "base",
-            "builder",
-            "component",
-            "container",
-            "controller",
-            "core",
-            "engine",
-            "factory",
-            "helper",
-        ),
-        *(
-            "impl",
-            "manager",
-            "page",
-            "processor",
-            "provider",
-            "repository",
-            "router",
-            "service",
-            "util",
-            "utils",
-            "view",
-        ),
+    word
+    for line in (
+        "adapter base builder component container controller core engine factory helper impl manager page processor",
+        "provider repository router service util utils view",
     )
+    for word in line.split()
 )
 """Words for the part that code plays, which tell nothing of its subject."""
 _EMPTY: Final = frozenset({"the", "of", "to", "and", "by", "for", "in", "on", "is"})
@@ -133,16 +112,19 @@ class Targets(Struct, frozen=True):
         usual = median(weights.values()) if weights else 0.0
         return cls(found, by_name, weights, frozenset(words), log(files + PRIOR), usual, frozenset(declared))
 
+    def is_common(self, key: str) -> bool:
+        """Whether too many names have this key for it to propose them."""
+        return len(self.by_name.get(key, ())) > MAX_POSTINGS
+
     def proposed(self, weights: Mapping[str, float]) -> Mapping[int, float]:
         """The targets that bear one of these keys in their name, with the sum of the weights of those they bear."""
         sums: dict[int, float] = {}
         common: list[str] = []
         for key in weights:
-            postings = self.by_name.get(key, ())
-            if len(postings) > MAX_POSTINGS:
+            if self.is_common(key):
                 common.append(key)
                 continue
-            for at in postings:
+            for at in self.by_name.get(key, ()):
                 sums[at] = sums.get(at, 0.0) + weights[key]
         if common:
             for at in sums:

@@ -63,6 +63,8 @@ def located(corpus: Corpus, ranker: Ranker | None = None) -> Iterator[Hit | Abst
             language = told[record.id]
             scored = weigher.candidates(record, concepts[record.id], language)
             yield from _decided(record, language, scored, ranker)
+            if not scored and weigher.says_only_common(concepts[record.id]):
+                yield Abstention("translation_unsure", f"only common words for {record.id}")
 
 
 def foreign(corpus: Corpus) -> Mapping[RecordId, Language]:

@@ -16,7 +16,8 @@ from t2c.ledger.linking.language.words import Language
 __all__ = ["MAX_CANDIDATES", "Scored", "Weigher"]
 
 MAX_CANDIDATES: Final = 30
-"""Proposed targets that are weighed: those of whose names the statement says most. The others could not win."""
+"""Proposed targets that are weighed: those of whose names the statement says most. One behind so many would have
+rivals among them that keep it from being meant."""
 MIN_COVERAGE: Final = 0.6
 """The part of what a name tells that the statement must say."""
 FULL_COVERAGE: Final = 0.9
@@ -116,6 +117,12 @@ class Weigher:
         loss = sum(map(self._loss, concepts))
         found = [self._weigh(at, concepts, loss, setting) for at in first]
         return sorted(found, key=lambda one: (-one.score, not one.target.is_module, one.target.id))
+
+    def says_only_common(self, concepts: Sequence[Concept]) -> bool:
+        """Whether the statement says two words of names, but only ones that too many names have to propose them."""
+        said = {key for one in concepts if not one.is_void for key in one.ways}
+        common = [key for key in said if self._targets.is_common(key)]
+        return len(common) >= 2 and not any(key in self._targets.by_name for key in said.difference(common))
 
     def _weigh(self, at: int, concepts: Sequence[Concept], loss: float, setting: _Setting) -> Scored:
         target = self._targets.all[at]
