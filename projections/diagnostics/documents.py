@@ -186,16 +186,23 @@ def _alive(view: View) -> set[str]:
 
 
 def _once_declared(view: View, wanted: set[str]) -> Mapping[str, Fact]:
-    """Name → the newest commit that touched its definition in a file of code that is no test."""
+    """Name → the newest commit that touched its definition in a file of code that is no test, if that commit changed
+    the name itself: one that only worked below it, as in an example within a comment, took nothing away."""
     found: dict[str, Fact] = {}
+    seen: set[str] = set()
     endings = {path.rpartition(".")[2] for path in view.code.modules}
     for commit in sorted(view.commits, key=lambda one: (one.source.commitIndex or 0, one.id)):
         diff = commit.metadata.diff
-        for definition in strings(diff.get("symbols") if isinstance(diff, Mapping) else None):
+        if not isinstance(diff, Mapping):
+            continue
+        changed = {leaf(name.replace("::", ".")) for name in strings(diff.get("names"))}
+        for definition in strings(diff.get("symbols")):
             path, _, name = definition.partition("::")
             last = leaf(name.replace("::", "."))
-            if last in wanted and last not in found and _is_code(path, endings):
-                found[last] = commit
+            if last in wanted and last not in seen and _is_code(path, endings):
+                seen.add(last)
+                if last in changed:
+                    found[last] = commit
     return found
 
 

@@ -228,8 +228,8 @@ def _stem(word: str) -> str:
 
 
 def folder(path: str | None) -> str:
-    """The folder of a file, `.` for the root."""
-    return (path or "").rpartition("/")[0] or "."
+    """The folder of a file, `./` for the root."""
+    return (path or "").rpartition("/")[0] or "./"
 
 
 def few_together(groups: Mapping[str, Iterable[Fact]], few: int) -> dict[str, list[Fact]]:

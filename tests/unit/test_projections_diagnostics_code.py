@@ -185,10 +185,11 @@ def module(chain: Any, path: str) -> str:
     return state(chain, "ast", "module_fact", f"module {path}", path, action="declare", paths=(path,))
 
 
-def gone(chain: Any, *changed: Any, definition: str | None = None) -> None:
+def gone(chain: Any, *changed: Any, definition: str | None = None, taken: bool = True) -> None:
     """A document that is older than the commit that made something go."""
     module(chain, "src/net.py")
-    diff = {"symbols": [definition]} if definition else None
+    name = definition.partition("::")[2] if definition else ""
+    diff = {"symbols": [definition], "names": [name] if taken else ["body"]} if definition else None
     commit(chain, 0, "Write the guide", "docs/guide.md")
     commit(chain, 1, "Let it go", files=changed, diff=diff)
 
@@ -251,6 +252,12 @@ def test_a_name_that_code_declared_and_nothing_bears_is_stale(chain: Any) -> Non
     (one,) = found(chain, "STALE_DOCUMENTATION")
     assert (one.said["name"], one.message) == ("open_channel", "stale.name")
     chain.symbol("Channel.open_channel", path="src/net.py", kind="symbol_fact")
+    assert not found(chain, "STALE_DOCUMENTATION")
+
+
+def test_a_name_below_which_something_changed_is_not_known_to_be_gone(chain: Any) -> None:
+    gone(chain, definition="src/net.py::open_channel", taken=False)
+    document(chain, "Call `open_channel` first.", symbols=("open_channel",))
     assert not found(chain, "STALE_DOCUMENTATION")
 
 
