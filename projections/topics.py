@@ -211,16 +211,16 @@ class Topics:
 _LANES: Final = (*DECLARED, "changelog", *OBSERVED)
 
 
-def shows(fact: Fact, undone: frozenset[str] = frozenset()) -> bool:
+def shows(fact: Fact, undone: frozenset[str] = frozenset(), *, documentation: bool = False) -> bool:
     """Whether a record of an observed kind shows something: a claim counts in no observed lane (decisions C3).
 
-    A commit shows what its diff changed, so one that changed documentation alone or was reverted (`undone`) shows
-    nothing.
+    A commit shows what its diff changed, so one that was reverted (`undone`) shows nothing, and one that changed
+    documentation alone only what is said about `documentation`.
     """
     if fact.source.kind not in OBSERVED:
         return False
     if fact.source.kind == "git":
-        return fact.metadata.docOnly is not True and fact.id not in undone
+        return (documentation or fact.metadata.docOnly is not True) and fact.id not in undone
     return fact.epistemic.cls == "fact"
 
 

@@ -49,10 +49,12 @@ def is_done(fact: Fact) -> bool:
 
 def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset[str]) -> Sides:
     """Sort the records of a topic, its guests included."""
+    everything = list(facts)
+    of_documentation = _is_of_documentation(everything)
     lanes = dict.fromkeys(LANES, 0)
     plans: list[Fact] = []
     prohibitions = declared = observed = 0
-    for fact in facts:
+    for fact in everything:
         kind = fact.source.kind
         if kind in DECLARED:
             declared += 1
@@ -62,7 +64,7 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
                 plans.append(fact)
         elif kind == "changelog":
             lanes[kind] += 1
-        elif shows(fact, undone):
+        elif shows(fact, undone, documentation=of_documentation):
             observed += 1
             lanes[kind] += 1
     shown = {plan.id for plan in plans if plan.id in graded and graded[plan.id].grade > Grade.none}
@@ -71,6 +73,15 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
     if tasks and all(is_done(task) and task.id in shown for task in tasks):
         waiting = []  # nobody went on ticking the criteria of a task that is done and shown
     return Sides(lanes, tuple(plans), len(shown), len(waiting), prohibitions, declared, observed)
+
+
+def _is_of_documentation(facts: Iterable[Fact]) -> bool:
+    """Whether all that is said is about documentation: then a commit that changed nothing else is what shows it."""
+    said = [fact for fact in facts if fact.source.kind in (*DECLARED, "changelog")]
+    return bool(said) and all(
+        fact.statement.action == "document" or str(fact.metadata.category).lower().startswith("doc")
+        for fact in said
+    )
 
 
 def status(side: Sides, codes: Collection[str]) -> str:

@@ -225,6 +225,21 @@ def test_a_commit_that_changed_documentation_alone_counts_in_no_lane(chain: Any)
     assert found.status == "planned_not_implemented"
 
 
+def test_a_commit_that_changed_documentation_alone_shows_what_is_said_about_documentation(chain: Any) -> None:
+    def said(action: str, ticket: str) -> str:
+        draft = Draft(
+            kind="changelog_entry", text=f"{action} it", object="it", action=action, cls="claim",  # type: ignore[arg-type]
+            status="released", confidence=0.92, basis=("heading",), tickets=(ticket,), lines=(1, 1),
+        )  # fmt: skip
+        return str(chain.observe("changelog", "CHANGELOG.md", draft)[0])
+
+    claim = commit(chain, "d", "Write it down", metadata={"docOnly": True})
+    for action, ticket in (("document", "#1"), ("fix", "#2")):
+        chain.link(said(action, ticket), claim, "releases")
+    assert row(chain, "ticket:#1").observed == 1
+    assert row(chain, "ticket:#2").observed == 0
+
+
 def test_a_reverted_commit_counts_in_no_lane(chain: Any) -> None:
     plan, done = ticketed(chain, "AB-1", "write it"), commit(chain, "a", "Write it")
     chain.link(done, plan, "implements")
