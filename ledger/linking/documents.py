@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Final, Literal
+from typing import Final
 
 from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking.alike import nearest, texts
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record, declarations
 from t2c.ledger.linking.symbols import COMMON_NAMES, Names
+from t2c.ledger.linking.written import CODE, TEST_PATH, foreign_modules, in_code, names_file, place_of_name
 
 __all__ = ["BOOK", "MAX_DESCRIBED", "described"]
 
@@ -22,20 +23,12 @@ FEWEST: Final = 4
 """Words of the shortest statements that are compared."""
 _LEAST_STEM: Final = 6
 """Characters of the shortest name of a file that says by itself what the file is about."""
-_CODE: Final = re.compile(r"`{1,2}([^`\n]{1,200})`{1,2}")
-_ROLE: Final = re.compile(
-    r":(?:\w{1,10}:)?(?:meth|func|class|attr|exc|data|mod|obj|const):`[~!.]{0,2}([\w.]{1,200})"
-)
-_TEST_PATH: Final = re.compile(
-    r"(?:^|/)(?:tests?|spec|__tests__|examples?|docs?|benchmarks?|fixtures)(?:/|$)"
-)
 _IMPORT_FROM: Final = re.compile(
     r"^\s*from\s{1,4}([A-Za-z_][\w.]{0,100})\s{1,4}import\s{1,4}\(?([\w\s,]{1,400})", re.MULTILINE
 )
 _QUALIFIED: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w{0,60}(?:(?:\.|::)[A-Za-z_]\w{0,60}){1,5})\s?\(")
 _ALIAS: Final = re.compile(r"\s+as\s+\w+")
 _NO_STEMS: Final = frozenset({"changelog", "contributing", "getting-started", "readme"})
-Place = Literal["heading", "code", "prose"]
 
 
 def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
@@ -55,7 +48,7 @@ def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
     project, a name declared only in tests and examples unless it is written in full; more than MAX_DESCRIBED names.
     """
     keys = _keys(corpus)
-    foreign = _foreign(corpus)
+    foreign = foreign_modules(corpus)
     stated = [one for one in corpus.of("document") if one.statement.kind == "documentation_statement"]
     for record in stated:
         yield from _symbols(record, corpus, foreign)
@@ -70,7 +63,7 @@ def _symbols(record: Record, corpus: Corpus, foreign: Collection[str]) -> Iterat
     target = record.statement.target
     if not target.symbols:
         return
-    code = _in_code(record.text)
+    code = in_code(record.text)
     paths = frozenset(target.paths)
     if len(target.symbols) > MAX_DESCRIBED:
         yield Abstention("documented_list", record.source.path or "")
@@ -78,7 +71,7 @@ def _symbols(record: Record, corpus: Corpus, foreign: Collection[str]) -> Iterat
     for name in target.symbols:
         if name.count(".") == 1 and name.partition(".")[0] in foreign:
             continue
-        place = _place(record, name, code)
+        place = place_of_name(record, name, code)
         declaration, grade, candidates = corpus.names.resolve(
             name, paths, called=f"{name}(" in record.text, within=False
         )
@@ -91,46 +84,11 @@ def _symbols(record: Record, corpus: Corpus, foreign: Collection[str]) -> Iterat
             yield Hit(record.id, declaration.id, "documents", "document", basis, signals)
 
 
-def _foreign(corpus: Corpus) -> frozenset[str]:
-    """Modules that code of this repository imports from elsewhere: `json.loads` is not our `loads` in `shop/json.py`."""
-    found: set[str] = set()
-    for record in corpus.of("ast"):
-        if record.statement.kind == "module_fact" and isinstance(record.metadata.imports, list):
-            found.update(
-                one
-                for one in record.metadata.imports
-                if isinstance(one, str) and "." not in one and "/" not in one
-            )
-    return frozenset(found) - corpus.names.packages
-
-
-def _place(record: Record, name: str, code: Collection[str]) -> Place:
-    if record.metadata.documentationOrigin == "heading":
-        return "heading"
-    return "code" if name in code else "prose"
-
-
-def _in_code(text: str) -> frozenset[str]:
-    """The names that stand in code, spelled as targets are."""
-    if "`" not in text:
-        return frozenset()
-    spans = [span.strip() for span in _CODE.findall(text)] + _ROLE.findall(text)
-    found: set[str] = set()
-    for span in spans:
-        bare = span.replace("::", ".").replace("#", ".").strip("~!. ")
-        found.update((bare, bare.partition("(")[0]))
-    return frozenset(found)
-
-
 def _paths(record: Record, corpus: Corpus) -> Iterator[Hit]:
-    """A file counts if two parts of its path are written: a bare name is as often the reader's own file."""
-    folder = (record.source.path or "").rpartition("/")[0]
     for path in record.statement.target.paths[:MAX_DESCRIBED]:
-        module = corpus.modules.get(path)
-        if module is None or "/" not in path or (_TEST_PATH.search(path) and path.count("/") < 2):
-            continue
-        if "/".join(path.split("/")[-2:]) in record.text or path.rpartition("/")[0] == folder:
-            yield Hit(record.id, module, "documents", "document", ("documents_path",), (("file", path),))
+        if path in corpus.modules and names_file(record, path):
+            signals = (("file", path),)
+            yield Hit(record.id, corpus.modules[path], "documents", "document", ("documents_path",), signals)
 
 
 def _keys(corpus: Corpus) -> dict[str, Record | None]:
@@ -146,7 +104,7 @@ def _keys(corpus: Corpus) -> dict[str, Record | None]:
 def _settings(record: Record, keys: dict[str, Record | None]) -> Iterator[Hit | Abstention]:
     if "`" not in record.text or not keys:
         return
-    for name in dict.fromkeys(span.strip().strip("[]") for span in _CODE.findall(record.text)):
+    for name in dict.fromkeys(span.strip().strip("[]") for span in CODE.findall(record.text)):
         if name in keys:
             setting = keys[name]
             if setting is None:
@@ -160,7 +118,7 @@ def _settings(record: Record, keys: dict[str, Record | None]) -> Iterator[Hit | 
 def _namesakes(stated: list[Record], corpus: Corpus) -> Iterator[Hit]:
     modules: dict[str, list[str]] = {}
     for path in sorted(corpus.modules):
-        if not _TEST_PATH.search(path):
+        if not TEST_PATH.search(path):
             modules.setdefault(_stem(path), []).append(path)
     topmost: dict[str, tuple[float, RecordId]] = {}
     for record in stated:

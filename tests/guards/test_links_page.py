@@ -12,7 +12,7 @@ from t2c.ledger.linking.registry import BOOKS, PRIORS
 ROOT = Path(__file__).parents[2]
 PAGE: Final = (ROOT / "docs" / "links.md").read_text(encoding="utf-8")
 TYPES: Final = frozenset(get_args(RelationType))
-OWN: Final = ("plan", "order", "same", "trace", "carry", "claim", "opposed", "document")
+OWN: Final = ("plan", "order", "same", "trace", "carry", "claim", "opposed", "document", "located")
 """Books all of whose grades stand on the page."""
 
 

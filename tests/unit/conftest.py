@@ -14,7 +14,7 @@ from t2c.ledger.linking.base import LinkDraft
 from t2c.ledger.linking.linker import link
 from t2c.ledger.linking.registry import BOOKS
 
-STATEMENTS = frozenset({"plan", "order", "same", "trace", "carry", "claim", "opposed", "document"})
+STATEMENTS = frozenset({"plan", "order", "same", "trace", "carry", "claim", "opposed", "document", "located"})
 """Rule books that relate statements."""
 _REASONS = {reason for book in BOOKS if book.name in STATEMENTS for reason in book.omitted}
 

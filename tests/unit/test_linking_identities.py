@@ -142,7 +142,7 @@ def test_sections_of_one_document_are_no_duplicates(drawn: Draw, stated: State) 
 
 
 def test_nearly_the_same_is_a_duplicate(drawn: Draw, task: State) -> None:
-    long = "Lock the account of every user after five failed logins within one hour from any address"
+    long = "Lock the account of every user and every guest after five failed logins within one hour from any address or phone"
     relations = drawn(one=task(long, "a.md"), more=task(f"{long} ever", "b.md"))
     assert list(relations) == [("more", "duplicates", "one")]
     swapped = long.replace("address", "network")

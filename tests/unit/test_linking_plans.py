@@ -148,6 +148,15 @@ def test_plan_of_a_conversation_answers_the_nearest_request(drawn: Draw, spoken:
     assert ("plan", "plans", "far") not in relations
 
 
+def test_task_of_a_ticket_answers_the_nearest_request(drawn: Draw, task: State, spoken: State) -> None:
+    relations = drawn(
+        plan=task("Count the failed logins of an account for TICKET-004", tickets=("TICKET-004",)),
+        near=spoken("request", "Lock an account after five failed logins."),
+        far=spoken("decision", "Mail is sent in the night."),
+    )
+    assert [pair for pair in relations if pair[0] == "plan"] == [("plan", "plans", "near")]
+
+
 def test_plan_of_a_conversation_with_one_request_answers_it(drawn: Draw, spoken: State) -> None:
     plan = spoken("plan", "Read the table of users.")
     first = spoken("request", "Lock the account.")
@@ -178,6 +187,7 @@ def test_plan_repeats_the_requirement(drawn: Draw, task: State, requirement: Sta
     [
         ("Lock an account after 6 failed logins", "positive"),
         ("Never lock an account after 5 failed logins", "negative"),
+        ("Lock an account after 5 failed logins", "negative"),
         ("Mail an administrator after 5 failed logins", "positive"),
         ("Lock an account", "positive"),
     ],

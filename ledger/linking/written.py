@@ -1,0 +1,63 @@
+"""How a statement writes a name: in a heading, in code or in prose; and whether it names a file or only a word like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final, Literal
+
+from t2c.ledger.linking.features import Corpus, Record
+
+__all__ = ["CODE", "TEST_PATH", "Place", "foreign_modules", "in_code", "names_file", "place_of_name"]
+
+CODE: Final = re.compile(r"`{1,2}([^`\n]{1,200})`{1,2}")
+"""What stands in backticks."""
+TEST_PATH: Final = re.compile(r"(?:^|/)(?:tests?|spec|__tests__|examples?|docs?|benchmarks?|fixtures)(?:/|$)")
+"""Paths of tests, examples and documentation."""
+_ROLE: Final = re.compile(
+    r":(?:\w{1,10}:)?(?:meth|func|class|attr|exc|data|mod|obj|const):`[~!.]{0,2}([\w.]{1,200})"
+)
+Place = Literal["heading", "code", "prose"]
+
+
+def place_of_name(record: Record, name: str, code: Collection[str]) -> Place:
+    """Where a statement writes a name; `code` are the names that stand in its code."""
+    if record.metadata.documentationOrigin == "heading":
+        return "heading"
+    return "code" if name in code else "prose"
+
+
+def in_code(text: str) -> frozenset[str]:
+    """The names that stand in code, spelled as targets are."""
+    if "`" not in text:
+        return frozenset()
+    spans = [span.strip() for span in CODE.findall(text)] + _ROLE.findall(text)
+    found: set[str] = set()
+    for span in spans:
+        bare = span.replace("::", ".").replace("#", ".").strip("~!. ")
+        found.update((bare, bare.partition("(")[0]))
+    return frozenset(found)
+
+
+def names_file(record: Record, path: str) -> bool:
+    """Whether a statement means this file: two parts of its path are written, or it stands in the same folder.
+
+    A bare name is as often a file of the reader's own, and so is a short path of a test or an example.
+    """
+    if "/" not in path or (TEST_PATH.search(path) and path.count("/") < 2):
+        return False
+    folder = (record.source.path or "").rpartition("/")[0]
+    return "/".join(path.split("/")[-2:]) in record.text or path.rpartition("/")[0] == folder
+
+
+def foreign_modules(corpus: Corpus) -> frozenset[str]:
+    """Modules that code of this repository imports from elsewhere: `json.loads` is not our `loads` in `shop/json.py`."""
+    found: set[str] = set()
+    for record in corpus.of("ast"):
+        if record.statement.kind == "module_fact" and isinstance(record.metadata.imports, list):
+            found.update(
+                one
+                for one in record.metadata.imports
+                if isinstance(one, str) and "." not in one and "/" not in one
+            )
+    return frozenset(found) - corpus.names.packages
