@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from t2c.ledger.events.record import RelationType
+from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import Identifiers, spelled
@@ -28,6 +29,7 @@ def traced(corpus: Corpus) -> Iterator[Hit | Abstention]:
     * A tag that covers a requirement as implementation `implements` it; a requirement is `evidenced_by` a tag of a
       test; a tag of a manual `documents` it. A tag of any other kind is only `related_to` it, and so is one that covers
       another revision than the one that stands (`revision_differs`).
+    * A tag is `related_to` the symbol in which it stands, else to the module or file of configuration.
     * A prohibition is implemented by nothing: a tag that claims so is `related_to` it.
     * A requirement is `evidenced_by` each anchor that its own item holds, and the anchor by the module whose file it
       refers to. An anchor whose file changed since the review says so (`anchor_suspect`). An anchor to a folder or a
@@ -47,6 +49,8 @@ def traced(corpus: Corpus) -> Iterator[Hit | Abstention]:
         match = _ITEM.match(written) if isinstance(written, str) else None
         if match:
             revisions.setdefault(match[1], []).append(one)
+    tags = [one for one in corpus.of("document") if one.statement.kind == "trace_tag"]
+    yield from _places(tags, corpus)
     for record in corpus.of("document"):
         if record.statement.kind == "trace_tag":
             yield from _tag(record, identifiers, revisions)
@@ -84,6 +88,27 @@ def _tag(
                 drawn = "implements"
             grade = "trace_impl" if drawn == "implements" else "trace_tag"
             yield Hit(tag.id, found.id, drawn, "trace", (grade,), signals)
+
+
+def _places(tags: Sequence[Record], corpus: Corpus) -> Iterator[Hit]:
+    paths = {tag.source.path for tag in tags if tag.source.path is not None}
+    if not paths:
+        return
+    symbols: dict[tuple[str, str], RecordId] = {}
+    files: dict[str, RecordId] = {path: corpus.modules[path] for path in paths & corpus.modules.keys()}
+    for fact in corpus.of("ast", "system"):
+        path = fact.source.path
+        if path not in paths or path is None:
+            continue
+        if fact.statement.kind == "symbol_fact" and fact.source.symbol:
+            symbols[path, fact.source.symbol] = fact.id
+        elif fact.statement.kind == "configuration_file_fact":
+            files.setdefault(path, fact.id)
+    for tag in tags:
+        path, enclosing = tag.source.path or "", tag.metadata.enclosing
+        place = symbols.get((path, enclosing)) if isinstance(enclosing, str) else None
+        if (found := place or files.get(path)) is not None:
+            yield Hit(tag.id, found, "related_to", "trace", ("trace_place",), (("path", path),))
 
 
 def _anchor(anchor: Record, identifiers: Identifiers, corpus: Corpus) -> Iterator[Hit]:
@@ -131,6 +156,7 @@ BOOK: Final = RuleBook(
         "trace_impl": Prior(0.95, "The author tags the code with the id of the requirement."),
         "trace_test": Prior(0.95, "The author tags the test with the id of the requirement."),
         "trace_tag": Prior(0.9, "The author tags a part with the id of the requirement."),
+        "trace_place": Prior(0.97, "The tag stands in it."),
         "trace_other_revision": Prior(
             0.7, "The tag names another revision of the requirement than the one that stands."
         ),
@@ -145,7 +171,7 @@ BOOK: Final = RuleBook(
     {
         "anchor_suspect": "changed since it was reviewed",
         "identifier": "names `{}`",
-        "path": "refers to `{}`",
+        "path": "in `{}`",
         "revision_differs": "in another revision",
         "test": "in the test `{}`",
     },

@@ -54,6 +54,30 @@ def test_tag_of_another_revision_only_points(drawn: Draw, requirement: State, ta
     assert "revision_differs" in relations.only().basis
 
 
+def test_tag_leads_to_where_it_stands(drawn: Draw, requirement: State, stated: State) -> None:
+    def tag(name: str, path: str, enclosing: str | None) -> bytes:
+        metadata = {"requirementId": "req~lock~1", "artifactType": "impl", "enclosing": enclosing}
+        return stated("document", "trace_tag", f"impl covers {name}", path, cls="claim", metadata=metadata)
+
+    def fact(kind: str, path: str, name: str) -> bytes:
+        return stated("ast", kind, f"{kind} {name}", path, action="declare", cls="fact", symbol=name)
+
+    relations = drawn(
+        asked=requirement("Accounts lock", "req~lock~1"),
+        within=tag("a", "src/login.py", "lock"),
+        above=tag("b", "src/login.py", None),
+        settings=tag("c", "config/settings.xml", None),
+        lock=fact("symbol_fact", "src/login.py", "lock"),
+        module=fact("module_fact", "src/login.py", "login"),
+        file=stated("system", "configuration_file_fact", "configure", "config/settings.xml", cls="fact"),
+    )
+    assert [pair for pair in relations if pair[1] == "related_to"] == [
+        ("above", "related_to", "module"),
+        ("settings", "related_to", "file"),
+        ("within", "related_to", "lock"),
+    ]
+
+
 def test_tag_of_no_requirement_is_counted(drawn: Draw, requirement: State, tag: State) -> None:
     relations = drawn(tag=tag("impl", "req~door~1"), asked=requirement("Accounts lock", "req~lock~2"))
     assert list(relations) == []
