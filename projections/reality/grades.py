@@ -95,8 +95,11 @@ _DONE: Final = frozenset({"implemented", "verified", "released", "completed"})
 
 
 def _weakest(one: Placed, graded: Mapping[str, Graded]) -> Grade:
-    """The grade of the least evidenced plan of a topic."""
-    return min(graded[plan.id].grade if plan.id in graded else Grade.none for plan in one.sides.plans)
+    """The grade of the least evidenced plan of a topic; where tasks have ids of their own, of those."""
+    tasks = [plan for plan in one.sides.plans if isinstance(plan.metadata.explicitId, str)]
+    return min(
+        graded[plan.id].grade if plan.id in graded else Grade.none for plan in tasks or one.sides.plans
+    )
 
 
 def _forward(placed: Iterable[Placed], facts: Facts, graded: Mapping[str, Graded]) -> Iterator[Forward]:
