@@ -23,7 +23,7 @@ _REPORTS: Final = frozenset({"communication_claim", "communication_report", "com
 
 
 def claimed(corpus: Corpus) -> Iterator[Hit | Abstention]:
-    """A plan or requirement is `claimed_by` what says that it is done; a report is `evidenced_by` what shows it.
+    """A plan, requirement or declared intent is `claimed_by` what says that it is done; a report is `evidenced_by` what shows it.
 
     * By an explicit id: an entry or a report begins with the id of a task or requirement, ends in it, or says to close it.
     * By the ticket of a conversation: the plan and the report that shares most words with it; where none does, nothing.
@@ -41,7 +41,7 @@ def claimed(corpus: Corpus) -> Iterator[Hit | Abstention]:
     planned = [
         record
         for record in corpus.records
-        if (plans(record) or _is_requirement(record))
+        if (plans(record) or record.source.kind == "nl" or _is_requirement(record))
         and record.statement.polarity == "positive"
         and record.statement.kind != "comment_marker"
     ]

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from t2c.ledger.linking.carrying import MAX_COMMITS
+
 State = Callable[..., bytes]
 Draw = Callable[..., Any]
 
@@ -129,3 +131,50 @@ def test_id_of_two_tasks_is_carried_out_for_neither(drawn: Draw, task: State, co
 def test_id_that_a_task_is_about_is_not_its_own(drawn: Draw, task: State, commit: State) -> None:
     about = task("Order roots before parts, as TASK-1 before TASK-1.1", "TASK-1")
     assert list(drawn(commit=commit("TASK-1 - Begin"), task=about)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "expected"),
+    [
+        ("Hold the lock (#12)", "Hold it (#12)", [("commit", "implements", "asked")]),
+        ("Hold the lock (#12)", "Hold it\n\nCloses #12", [("commit", "implements", "asked")]),
+        ("Hold the lock (#12)", "Hold it\n\nAs in #12", []),
+        ("Hold the lock, see #12", "Hold it (#12)", []),
+        ("Hold the lock (#12)", "Hold it (#123)", []),
+    ],
+)
+def test_commit_implements_what_is_asked_for_under_its_number(
+    drawn: Draw, stated: State, commit: State, text: str, message: str, expected: list[tuple[str, str, str]]
+) -> None:
+    asked = stated("nl", "declared_intent", text, "ticket.md", tickets=("#12",))
+    works = commit(message, tickets=("#123",) if "#123" in message else ("#12",))
+    assert list(drawn(asked=asked, commit=works)) == expected
+
+
+def test_documentation_prohibition_and_many_commits_implement_nothing(
+    drawn: Draw, stated: State, commit: State
+) -> None:
+    asked = stated("nl", "declared_intent", "Hold the lock (#12)", "ticket.md", tickets=("#12",))
+    forbidden = stated(
+        "nl", "declared_intent", "Never hold it (#12)", "t.md", tickets=("#12",), polarity="negative"
+    )
+    works = commit("Begin (#12)", tickets=("#12",))
+    assert list(drawn(asked=asked, commit=commit("Tell (#12)", True, tickets=("#12",)))) == []
+    assert list(drawn(asked=forbidden, commit=works)) == []
+    many = {f"c{n}": commit(f"Part {n} (#12)", tickets=("#12",)) for n in range(MAX_COMMITS + 1)}
+    relations = drawn(asked=asked, **many)
+    assert "implements" not in {kind for _, kind, _ in relations}
+    assert relations.counted() == {"commits_of_key": 1}
+
+
+def test_commit_implements_the_plan_of_its_conversation(drawn: Draw, stated: State, commit: State) -> None:
+    plan = stated(
+        "agent_log", "communication_plan", "Count the failed logins.", "project/abc-4/plan.md",
+        cls="plan", metadata={"ticket": "ABC-4"}, paths=("src/login.py",),
+    )  # fmt: skip
+    near = commit("ABC-4 Count failed logins", tickets=("ABC-4",))
+    far = commit("ABC-4 Update pins", tickets=("ABC-4",))
+    touches = commit("ABC-4 Begin", tickets=("ABC-4",), paths=("src/login.py",))
+    assert list(drawn(plan=plan, near=near, far=far)) == [("near", "implements", "plan")]
+    assert list(drawn(plan=plan, far=far)) == []
+    assert ("touches", "implements", "plan") in drawn(plan=plan, touches=touches, far=far)
