@@ -98,7 +98,9 @@ def _keys(record: Record) -> tuple[str, ...]:
     if record.source.kind == "agent_log":
         ticket = record.metadata.ticket
         return (ticket.upper(),) if isinstance(ticket, str) else ()
-    return tuple(key for key in record.statement.target.tickets if is_own(record, key))
+    # A single digit counts something within a text far more often than it is a number of the forge.
+    tickets = [key for key in record.statement.target.tickets if len(key) > len("#1")]
+    return tuple(key for key in tickets if is_own(record, key))
 
 
 def _nearest(record: Record, key: str, found: Sequence[tuple[Statement, Grade]]) -> Iterator[Hit]:
