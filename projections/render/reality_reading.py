@@ -105,6 +105,11 @@ def read(reality: Reality, grades: Grades) -> Reading:
 def status_words(topic: Topic) -> str:
     """What a status says of this topic: something said to be done or released is not merely tied to nothing."""
     row, grade = topic
+    if row.status == "planned_not_implemented" and "PLANNED_NOT_IMPLEMENTED" not in row.diagnosticCodes:
+        if "REGRESSION_DETECTED" in row.diagnosticCodes:
+            return "shown before, no longer"
+        if "FALSE_COMPLETION" in row.diagnosticCodes:
+            return "said to be done, not shown"
     if row.status == "unlinked":
         if grade is not None and grade.plans:
             return "said to be done, not shown"

@@ -306,7 +306,9 @@ def _phases(held: Iterable[_Held], settled: Mapping[int, str]) -> Iterator[Phase
     turns.sort(key=lambda turn: (*_order(turn[0]), *turn[1:]))
     standing, last = _Standing(), ""
     for place, (event, step, record, kind) in enumerate(turns):
-        standing.turn(record, kind, step)
+        standing.turn(
+            record, kind, step, withdrawn=event.what == "unlinked" and event.detail == "signal_gone"
+        )
         if place + 1 < len(turns) and turns[place + 1][0].at == event.at:
             continue
         status = standing.status()
@@ -323,11 +325,14 @@ class _Standing:
         self._ever_shown: set[str] = set()
         self._counts = dict.fromkeys(("plan", "claim", "said", "shown", "against", "open", "lost"), 0)
 
-    def turn(self, record: str, kind: str, step: int) -> None:
+    def turn(self, record: str, kind: str, step: int, *, withdrawn: bool) -> None:
+        """Something begins or ends to hold; `withdrawn` if nothing changed but that it is no longer read so."""
         self._count(record, -1)
         self._held[record, kind] = self._held.get((record, kind), 0) + step
         if kind == "shown" and step > 0:
             self._ever_shown.add(record)
+        elif kind == "shown" and withdrawn:
+            self._ever_shown.discard(record)
         self._count(record, 1)
 
     def _count(self, record: str, step: int) -> None:

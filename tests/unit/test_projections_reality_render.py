@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from t2c.projections.reality.model import (
@@ -32,6 +33,7 @@ from t2c.projections.render.reality_reading import (
     plain,
     read,
     share,
+    status_words,
 )
 from t2c.projections.render.reality_svg import reality_svg
 
@@ -133,6 +135,20 @@ def test_every_status_has_words() -> None:
     text = reality_markdown(*models([row(f"ticket:{name}", name) for name in STATUSES])).decode()
     for words in STATUS_WORDS.values():
         assert f"| {words} | 1 |" in text
+
+
+@pytest.mark.parametrize(
+    ("codes", "words"),
+    [
+        ((), "planned, not shown done"),
+        (("REGRESSION_DETECTED",), "shown before, no longer"),
+        (("FALSE_COMPLETION",), "said to be done, not shown"),
+        (("PLANNED_NOT_IMPLEMENTED", "REGRESSION_DETECTED"), "planned, not shown done"),
+    ],
+)
+def test_words_follow_what_the_diagnostics_say(codes: tuple[str, ...], words: str) -> None:
+    one = msgspec.structs.replace(row("ticket:A", "planned_not_implemented"), diagnosticCodes=codes)
+    assert status_words(read(*models([one])).said[0]) == words
 
 
 def test_nothing_of_nothing_is_no_data() -> None:

@@ -82,14 +82,25 @@ def test_one_of_two_plans_done_leaves_the_topic_planned(chain: Any) -> None:
     assert statuses(topic(chain, "source:TODO.md"))[-1] == "planned"
 
 
-def test_a_relation_that_no_longer_holds_breaks_the_topic_at_that_time(chain: Any) -> None:
+def test_evidence_that_is_gone_breaks_the_topic_at_that_time(chain: Any) -> None:
+    plan, commit = chain.todo("write it"), chain.commit("a" * 40, "Write it (#12)")
+    relation = chain.link(commit, plan, "implements")
+    chain.add("record.retracted", {"id": commit, "why": "unreachable", "superseded_by": None})
+    seq = chain.add("relation.unlinked", {"id": relation, "why": "endpoint_retracted"})
+    found = topic(chain, "source:TODO.md")
+    assert statuses(found) == ["planned", "aligned", "broken"]
+    assert found["phases"][-1]["since"] == f"2026-01-05T10:00:0{seq - 1}.000Z"
+    assert ("unlinked", seq, "endpoint_retracted") in [
+        (e["what"], e["seq"], e["detail"]) for e in found["events"]
+    ]
+
+
+def test_what_is_merely_no_longer_read_so_breaks_nothing(chain: Any) -> None:
+    """The rules of linking changed, and neither plan nor commit did."""
     plan = chain.todo("write it")
     relation = chain.link(chain.commit("a" * 40, "Write it (#12)"), plan, "implements")
-    seq = chain.add("relation.unlinked", {"id": relation, "why": "signal_gone"})
-    found = topic(chain, "source:TODO.md")
-    assert statuses(found) == ["aligned", "broken"]
-    assert found["phases"][-1]["since"] == f"2026-01-05T10:00:0{seq - 1}.000Z"
-    assert ("unlinked", seq, "signal_gone") in [(e["what"], e["seq"], e["detail"]) for e in found["events"]]
+    chain.add("relation.unlinked", {"id": relation, "why": "signal_gone"})
+    assert statuses(topic(chain, "source:TODO.md")) == ["aligned", "planned"]
 
 
 def test_a_revert_breaks_it_on_its_own_day_and_by_its_own_author(chain: Any) -> None:
