@@ -48,10 +48,7 @@ _TREE: Final = (
     "--no-ext-diff",
     "--no-textconv",
 )
-_COUNTED: Final = (
-    "--raw", "-p", "-U0", "-M", "--relative", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
-    "--inter-hunk-context=0", "--diff-algorithm=myers", "--indent-heuristic", "--ignore-submodules=none",
-)  # fmt: skip
+_COUNTED: Final = ("--raw", "-p", "-U0", "-M", "--relative", "--indent-heuristic")
 _NAMES_ONLY: Final = ("--raw", "-M100%", "--relative")
 """Needs no file contents, which may be missing: only exact renames are found."""
 

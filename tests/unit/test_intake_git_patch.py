@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from t2c.ledger.intake.code.languages import LANGUAGES
 from t2c.ledger.intake.code.traits import traits_of
 from t2c.ledger.intake.git import History, read_history
 from t2c.ledger.intake.git_changes import Changes, Known, read_changes
-from t2c.ledger.intake.git_patch import MAX_LINE, MAX_LINES, Pattern
+from t2c.ledger.intake.git_patch import MAX_LINE, MAX_LINES, Patch, Pattern
 from t2c.ledger.intake.masking import masked
 from t2c.ledger.redaction.funnel import Funnel
 
@@ -249,12 +250,12 @@ def strange(repo: Repo) -> None:
     (repo.path / "becomes_link.py").unlink()
     (repo.path / "becomes_link.py").symlink_to("crlf.py")
     repo.git("-C", "inner", "commit", "-q", "--allow-empty", "-m", "two")
-    (repo.path / "moved" / "from here.py").rename(repo.path / "moved" / "to there.py")
+    (repo.path / "moved" / "from here.py").rename(repo.path / "moved" / "to there, renamed.py")
     sha = b"0123456789" * 4
     repo.commit(
         {
             **dict.fromkeys(names, "second_name = 1\nstays = 2\n"),
-            "moved/to there.py": "".join(f"line_{number} = {number}\n" for number in range(19))
+            "moved/to there, renamed.py": "".join(f"line_{number} = {number}\n" for number in range(19))
             + "new_end = 1\n",
             "picture.png": b"\x89PNG\0\1\2\4",
             "gone.py": None,
@@ -284,6 +285,35 @@ def test_whatever_a_patch_holds_it_is_read_whole(repo: Repo) -> None:
     assert counts(repo)[2] == repo.numstat()[2] == 1
     assert warned(history) == [("long_patch", 1)]  # the long line of the first commit
     assert found["submodules"][0]["path"] == "inner"
+
+
+def test_a_patch_may_be_given_in_any_parts_of_whole_lines(repo: Repo) -> None:
+    strange(repo)
+    text = repo.git("diff-tree", "-r", "-p", "-U0", "-M", "HEAD").partition(b"\n")[2]
+    places = Known.of(Funnel()).places
+
+    def read(*parts: bytes) -> dict[str, Any]:
+        patch = Patch(places)
+        rest = b""
+        for part in parts:
+            rest = patch.take(rest + part, False)
+        patch.take(rest, True)
+        words = Counter(b"".join((*patch.kept["source"].added, *patch.kept["source"].removed)).split())
+        return {**vars(patch), "kept": words, "_now": None}
+
+    whole = read(text)
+    assert whole["additions"] > 10
+    for at in [at for at, byte in enumerate(text, 1) if byte == 10]:
+        assert read(text[:at], text[at:]) == whole, text[:at][-80:]
+    assert read(*text.splitlines(keepends=True)) == whole
+
+
+def test_a_definition_with_its_comment_is_seen_as_one_whatever_the_settings(repo: Repo) -> None:
+    parts = [f"/**\n * Says {name}.\n */\nfunction {name}() {{\n  return {name};\n}}\n" for name in "abc"]
+    repo.git("config", "--global", "diff.indentHeuristic", "false")
+    repo.commit({"x.js": "\n".join((parts[0], parts[2]))})
+    repo.commit({"x.js": "\n".join(parts)})
+    assert diff(repo)["symbols"] == ["x.js::b"]
 
 
 def test_lines_are_counted_as_git_counts_them(repo: Repo) -> None:
@@ -371,6 +401,14 @@ def test_definitions_beyond_those_kept_are_counted(repo: Repo) -> None:
         f"a.py::f{letter}" for letter in "abcdefghijklmnopqrstuvwx"
     ]
     assert warned(history) == [("many_names", 2)]
+    repo.commit({"z.py": "def zz():\n    return 1\n"})
+    several = "".join(f"def {letter}(): pass\n" for letter in "abcdefghijklmnopqrstuvwx")
+    repo.commit({"z.py": "def zz():\n    return 2\n", "b.py": several})
+    assert len(diff(repo)["symbols"]) == 24
+    assert "z.py::zz" not in diff(repo)["symbols"]
+    repo.commit({"b.py": several.replace("pass", "1"), "a.py": "def aa():\n    return 1\n"})
+    repo.commit({"b.py": several, "a.py": "def aa():\n    return 2\n"})
+    assert "a.py::aa" not in diff(repo)["symbols"]
 
 
 NOTES = [
