@@ -87,10 +87,27 @@ def test_filters_narrow_and_an_unknown_severity_is_refused(scanned: tuple[Any, s
     t2c, first = scanned
     found = t2c("diff", "graph", first, "--ticket", "#12", "--json").document
     assert found["summary"]["recordsChanged"] == 1
-    assert (
-        t2c("diff", "graph", first, "--ticket", "#99", "--json").document["summary"]["recordsChanged"] == 0
-    )
+    assert t2c("diff", "graph", first, "--ticket", "#99", "--json").document["summary"]["recordsChanged"] == 0
     assert t2c("diff", "graph", first, "--severity", "loud").code == 2
+
+
+def test_a_severity_shows_what_findings_of_it_cite(scanned: tuple[Any, str]) -> None:
+    t2c, first = scanned
+    whole = t2c("diff", "graph", first, "--json").document["summary"]
+    least = t2c("diff", "graph", first, "--severity", "info", "--json").document["summary"]
+    most = t2c("diff", "graph", first, "--severity", "blocking", "--json").document["summary"]
+    assert most["recordsUnchanged"] <= least["recordsUnchanged"] <= whole["recordsUnchanged"]
+    change = t2c("diff", "graph", first, "--json").document["records"]["changed"][0]
+    finding = {"severity": "review_required", "recordIds": [change["before"]["id"]]}
+    graph = t2c.root / ".t2c" / "projections" / "graph" / "graph.json"
+    (t2c.root / "new").mkdir()
+    (t2c.root / "new" / "graph.json").write_bytes(graph.read_bytes())
+    assert t2c("diff", "graph", "old.json", "new/graph.json", "--severity", "info").code == 2
+    for folder in (t2c.root, t2c.root / "new"):
+        (folder / "diagnostics.json").write_text(json.dumps({"diagnostics": [finding]}))
+    for severity, shown in (("warning", 1), ("review_required", 1), ("blocking", 0)):
+        found = t2c("diff", "graph", "old.json", "new/graph.json", "--severity", severity, "--json").document
+        assert len(found["records"]["changed"]) == shown
 
 
 @pytest.mark.parametrize(
@@ -191,8 +208,11 @@ def test_every_kind_of_change_is_told(changed: Any) -> None:
 
 
 def test_staged_and_capped(changed: Any) -> None:
-    staged = {item["path"] for item in changed("diff", "git", "--staged", "--json").document["files"]}
-    assert staged == {"new name.txt", "staged.txt"}
+    staged = {
+        item["path"]: item["hunks"] for item in changed("diff", "git", "--staged", "--json").document["files"]
+    }
+    assert set(staged) == {"new name.txt", "staged.txt"}
+    assert staged["new name.txt"] == [], "its lines were changed after it was staged"
     capped = changed("diff", "git", "--max-files", "1", "--json").document
     assert len(capped["files"]) == 1
     assert [(item["reason"], item["count"]) for item in capped["warnings"]] == [("files_capped", 4)]
