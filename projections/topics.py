@@ -36,6 +36,11 @@ _SHORTEST_LEAF: Final = 3
 _LABEL: Final = 100
 _MOST_ANCHORS: Final = 20
 """Anchors of one record that are kept: what touches more files than this is about none of them."""
+_MOST_CANDIDATES: Final = 5
+"""Files that declare one name; a name of more says nothing about where."""
+_VOICE: Final = 60
+_STUBS: Final = (".d.ts", ".d.mts", ".d.cts", ".pyi")
+"""Endings of files that only repeat what another file declares."""
 _FILES: Final = frozenset({"ast", "system", "document", "todo", "test"})
 """Kinds of sources whose path is that of a file of this repository."""
 
@@ -107,6 +112,9 @@ class Topics:
             return (f"path:{source.path}",)
         resolved, leads = self._resolved(target.symbols)
         others = [f"path:{one}" for one in resolved][:_MOST_ANCHORS]
+        if source.kind == "todo" and source.path in self._code:
+            own = f"path:{source.path}"  # a comment is about the code that it stands in
+            return (own, *(one for one in others if one != own))
         if leads:
             return tuple(others)
         if source.kind in DECLARED and not resolved:
@@ -124,10 +132,17 @@ class Topics:
         return (f"record:{fact.id}", *others)
 
     def _resolved(self, names: Sequence[str]) -> tuple[list[str], bool]:
-        """The files that declare these names, those of most names first; and whether the first has more than others."""
-        counts = Counter(path for name in names for path in self._resolve(name))
-        ordered = sorted(counts, key=lambda path: (-counts[path], path))
-        leads = len(ordered) == 1 or (len(ordered) > 1 and counts[ordered[0]] > counts[ordered[1]])
+        """The files that may declare these names, the likeliest first; and whether the first is likelier than others.
+
+        Each name has one voice, which it shares out among its candidates.
+        """
+        voices: Counter[str] = Counter()
+        for name in names:
+            found = self._resolve(name)
+            for path in found:
+                voices[path] += _VOICE // len(found)
+        ordered = sorted(voices, key=lambda path: (-voices[path], path))
+        leads = len(ordered) == 1 or (len(ordered) > 1 and voices[ordered[0]] > voices[ordered[1]])
         return ordered, leads
 
     def _ranked(self, paths: Iterable[str]) -> list[str]:
@@ -147,12 +162,12 @@ class Topics:
         return ends[0] if len(ends) == 1 else None
 
     def _resolve(self, name: str) -> frozenset[str]:
-        """The one file that declares a name, its last two parts, its last part, or what it is a part of; else none."""
+        """The few files that declare a name, its last two parts, its last part, or what it is a part of; else none."""
         parts = name.split(".")
         for alias in _aliases(parts):
             found = self._whole.get(alias) or self._ends.get(alias)
             if found:
-                return found if len(found) == 1 else frozenset()
+                return found if len(found) <= _MOST_CANDIDATES else frozenset()
         found = self._whole.get(".".join(parts[:-1]), frozenset())
         return found if len(found) == 1 else frozenset()
 
@@ -248,7 +263,9 @@ def undone(facts: Facts) -> frozenset[str]:
 
 def _telling(fact: Fact) -> tuple[bool, int, str]:
     """The record that names a topic best comes first: a task with an id of its own, then in the order of lanes."""
-    return not isinstance(fact.metadata.explicitId, str), _LANES.index(fact.source.kind), fact.id
+    kind = fact.source.kind
+    lane = _LANES.index(kind) if kind in _LANES else len(_LANES)
+    return not isinstance(fact.metadata.explicitId, str), lane, fact.id
 
 
 def _task(fact: Fact) -> str:
@@ -297,7 +314,10 @@ def _declared_in(facts: Facts) -> tuple[dict[str, frozenset[str]], dict[str, fro
 
 
 def _frozen(found: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
-    return {name: frozenset(paths) for name, paths in found.items()}
+    return {
+        name: frozenset(path for path in paths if not path.endswith(_STUBS)) or frozenset(paths)
+        for name, paths in found.items()
+    }
 
 
 def _aliases(parts: Sequence[str]) -> Iterator[str]:

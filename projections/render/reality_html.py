@@ -147,7 +147,7 @@ def _topic(topic: Topic, columns: str) -> Iterator[str]:
         for one in grade.shown:
             note = f' <em class="faint">{escaped(one.note)}</em>' if one.note else ""
             yield (
-                f"<li><b>{_KINDS[one.kind]}</b> {escaped(one.text, 160)}{note} "
+                f"<li><b>{_KINDS.get(one.kind, 'record')}</b> {escaped(one.text, 160)}{note} "
                 f"<code>{escaped(one.where, 120)}</code></li>"
             )
         if grade.hidden:

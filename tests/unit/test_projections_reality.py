@@ -378,8 +378,25 @@ def test_a_name_that_one_file_declares_is_filed_there_and_one_of_two_is_not(chai
     chain.symbol("render", path="src/b.py")
     document(chain, "`solve` solves", symbols=("solve",))
     document(chain, "`render` renders", symbols=("render",))
-    keys = {one.key for one in reality(chain).rows}
-    assert keys == {"path:src/a.py", "path:src/b.py", "symbol:render"}
+    made, grades = both(chain)
+    assert {one.key for one in made.rows} == {"path:src/a.py", "path:src/b.py", "symbol:render"}
+    beside = next(one for one in grades.topics if one.key == "symbol:render")
+    assert (beside.ambiguous, beside.others) == (1, ("path:src/a.py", "path:src/b.py"))
+
+
+def test_of_several_names_the_file_of_most_is_meant(chain: Any) -> None:
+    chain.symbol("solve", path="src/a.py")
+    for path in ("src/a.py", "src/b.py"):
+        chain.symbol("render", path=path)
+    document(chain, "`render` calls `solve`", symbols=("render", "solve"))
+    assert row(chain, "path:src/a.py").declared == 1
+
+
+def test_a_stub_only_repeats_what_another_file_declares(chain: Any) -> None:
+    for path in ("src/a.ts", "types/a.d.ts"):
+        chain.symbol("solve", path=path)
+    document(chain, "`solve` solves", symbols=("solve",))
+    assert row(chain, "path:src/a.ts").declared == 1
 
 
 def test_both_directions_and_intended_exceptions(chain: Any) -> None:
