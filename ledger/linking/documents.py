@@ -11,7 +11,15 @@ from t2c.ledger.linking.alike import nearest, texts
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record, declarations
 from t2c.ledger.linking.symbols import COMMON_NAMES, Names
-from t2c.ledger.linking.written import CODE, TEST_PATH, foreign_modules, in_code, names_file, place_of_name
+from t2c.ledger.linking.written import (
+    CODE,
+    TEST_PATH,
+    foreign_modules,
+    in_code,
+    is_elsewhere,
+    names_file,
+    place_of_name,
+)
 
 __all__ = ["BOOK", "MAX_DESCRIBED", "described"]
 
@@ -78,7 +86,9 @@ def _symbols(record: Record, corpus: Corpus, foreign: Collection[str]) -> Iterat
         if declaration is None:
             if candidates:
                 yield Abstention("documented_ambiguous", f"{name} declared {candidates} times")
-        elif place != "prose" or grade in ("qualified", "tail"):
+        elif not is_elsewhere(name, declaration, grade) and (
+            place != "prose" or grade in ("qualified", "tail")
+        ):
             signals = (("path", declaration.path), ("symbol", name))
             basis = (f"documents_{grade}", *((f"in_{place}",) if place != "prose" else ()))
             yield Hit(record.id, declaration.id, "documents", "document", basis, signals)
@@ -171,7 +181,9 @@ def _examples(corpus: Corpus) -> Iterator[Hit | Abstention]:
         for name in ours:
             declaration, grade, _ = names.resolve(name, (), called=True, within=False)
             # What a package exports stands by itself: a member of the same name is another thing.
-            if declaration is not None and (grade in ("qualified", "tail") or "." not in declaration.name):
+            if declaration is None or is_elsewhere(name, declaration, grade):
+                continue
+            if grade in ("qualified", "tail") or "." not in declaration.name:
                 signals = (("path", declaration.path), ("symbol", name))
                 basis = (f"example_{'whole' if grade == 'qualified' else 'exported'}",)
                 yield Hit(identity, declaration.id, "documents", "document", basis, signals)

@@ -7,7 +7,7 @@ from typing import Final
 
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
-from t2c.ledger.linking.written import foreign_modules, in_code, names_file, place_of_name
+from t2c.ledger.linking.written import foreign_modules, in_code, is_elsewhere, names_file, place_of_name
 
 __all__ = ["BOOK", "MAX_NAMED", "located"]
 
@@ -55,6 +55,8 @@ def _symbols(record: Record, corpus: Corpus, foreign: frozenset[str]) -> Iterato
         if declaration is None:
             if candidates:
                 yield Abstention("located_ambiguous", f"{name} declared {candidates} times")
+        elif is_elsewhere(name, declaration, grade):
+            continue
         elif grade in ("qualified", "tail") or place_of_name(record, name, code) == "code":
             signals = (("path", declaration.path), ("symbol", name))
             yield Hit(record.id, declaration.id, "related_to", "located", (f"located_{grade}",), signals)

@@ -7,8 +7,18 @@ from collections.abc import Collection
 from typing import Final, Literal
 
 from t2c.ledger.linking.features import Corpus, Record
+from t2c.ledger.linking.symbols import Declaration, Grade
 
-__all__ = ["CODE", "TEST_PATH", "Place", "foreign_modules", "in_code", "names_file", "place_of_name"]
+__all__ = [
+    "CODE",
+    "TEST_PATH",
+    "Place",
+    "foreign_modules",
+    "in_code",
+    "is_elsewhere",
+    "names_file",
+    "place_of_name",
+]
 
 CODE: Final = re.compile(r"`{1,2}([^`\n]{1,200})`{1,2}")
 """What stands in backticks."""
@@ -37,6 +47,15 @@ def in_code(text: str) -> frozenset[str]:
         bare = span.replace("::", ".").replace("#", ".").strip("~!. ")
         found.update((bare, bare.partition("(")[0]))
     return frozenset(found)
+
+
+def is_elsewhere(name: str, declaration: Declaration, grade: Grade) -> bool:
+    """Whether a name tells another module than the one in which its last two parts were found.
+
+    `shop.utils.lock` is not the `lock` of `shop.old.utils`; `shop.Door.close` may be the `Door.close` of `shop.door`,
+    since a package exports what its modules declare.
+    """
+    return grade == "tail" and name.count(".") > 1 and "." not in declaration.name
 
 
 def names_file(record: Record, path: str) -> bool:

@@ -62,6 +62,7 @@ def test_document_names_one_declaration(
         ("Read the file with `json.lock_account` of the language.", "json.lock_account"),
         ("Call `other.project.lock_account` of somebody else.", "other.project.lock_account"),
         ("The `unlock_account` is nowhere.", "unlock_account"),
+        ("The old `shop.old.login.lock_account` is gone.", "shop.old.login.lock_account"),
     ],
 )
 def test_document_names_something_else(
