@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from t2c.projections.diffs.file_diff import DiffLine, FileDiff
-from t2c.projections.render.diff_rows import MOST_ROWS, Row, escaped, rows
+from t2c.projections.render.diff_rows import MARKS, MOST_ROWS, Row, escaped, rows
 
 __all__ = ["file_html"]
 
@@ -19,7 +19,6 @@ td,th{padding:1px 6px;vertical-align:top;white-space:pre-wrap;overflow-wrap:anyw
 th{background:var(--head);padding:6px}col.n{width:4rem}.n{color:var(--faint);text-align:right;user-select:none}
 .hunk td{color:var(--faint)}.delete{background:var(--gone)}.insert{background:var(--new)}
 """
-_MARKS: Final = {"equal": "", "delete": "−", "insert": "+"}
 
 
 def file_html(diffs: Sequence[FileDiff], title: str, most: int = MOST_ROWS) -> str:
@@ -60,4 +59,4 @@ def _cells(line: DiffLine | None, after: bool) -> str:
         return "<td></td><td></td>"
     kind = "" if line.type == "equal" else f' class="{line.type}"'
     number = line.afterLine if after else line.beforeLine
-    return f'<td class="n">{number}{_MARKS[line.type]}</td><td{kind}>{escaped(line.text)}</td>'
+    return f'<td class="n">{number}{MARKS[line.type]}</td><td{kind}>{escaped(line.text)}</td>'

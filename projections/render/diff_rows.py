@@ -9,10 +9,12 @@ from typing import Final, Literal, NamedTuple
 
 from t2c.projections.diffs.file_diff import DiffLine, FileDiff
 
-__all__ = ["DEFAULT_ROWS", "MOST_ROWS", "Row", "escaped", "rows", "said"]
+__all__ = ["DEFAULT_ROWS", "MARKS", "MOST_ROWS", "Row", "escaped", "rows", "said"]
 
 DEFAULT_ROWS: Final = 400
 MOST_ROWS: Final = 4000
+MARKS: Final = {"equal": "", "delete": "−", "insert": "+"}
+"""What stands beside the number of a line, since colour alone tells not everybody."""
 _TAB: Final = 4
 
 _UNFIT: Final = re.compile(

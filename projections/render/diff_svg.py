@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from t2c.projections.diffs.file_diff import DiffLine, FileDiff
 from t2c.projections.diffs.graph_diff import GraphDiff
-from t2c.projections.render.diff_rows import DEFAULT_ROWS, MOST_ROWS, Row, escaped, rows
+from t2c.projections.render.diff_rows import DEFAULT_ROWS, MARKS, MOST_ROWS, Row, escaped, rows
 
 __all__ = ["COLUMNS", "DEFAULT_ITEMS", "MOST_ITEMS", "file_svg", "graph_svg"]
 
@@ -69,7 +69,7 @@ def _half(line: DiffLine, side: int, top: int) -> Iterator[str]:
     if line.type != "equal":
         yield _box(left, top, _SIDE, line.type)
     number = line.afterLine if side else line.beforeLine
-    yield _text(left + 8, top + 13, str(number), "faint")
+    yield _text(left + 8, top + 13, f"{number}{MARKS[line.type]}", "faint")
     if line.text:
         yield _text(left + _GUTTER, top + 13, line.text, "", COLUMNS)
 
