@@ -150,6 +150,7 @@ class _Metadata(msgspec.Struct, gc=False):
     resolvedPath: Any = None
     scope: Any = None
     trailers: Any = None
+    pathsOmitted: Any = None
     lines: Any = None
 
 

@@ -34,6 +34,8 @@ _LINK: Final = re.compile(
 _SIGNS: Final = re.compile(r"[\W_]+")
 _MOST_DEFINITIONS: Final = 24
 """A commit that names so many definitions may have changed more."""
+_BEYOND_ALL: Final = "\U0010ffff"
+"""Comes after every path."""
 _PICKED: Final = re.compile(r"\(cherry picked from commit ([0-9a-f]{7,64})\)")
 _PICKED_KEY: Final = "cherry picked from commit"
 
@@ -119,7 +121,8 @@ def _modified(corpus: Corpus, youngest_first: Sequence[Record]) -> Iterator[Hit]
     """Each symbol and module once, at the first commit that changed it.
 
     A change of a member is one of its type. Where the definitions of a commit were cut, the symbols in the files that
-    it changed are not looked for in older ones: it may be what changed them last.
+    it changed are not looked for in older ones: it may be what changed them last. Nor is a file where the list of
+    changed files was cut before its name would come.
     """
     named = {commit.id: _definitions(commit) for commit in youngest_first}
     symbols = _Symbols(
@@ -128,20 +131,29 @@ def _modified(corpus: Corpus, youngest_first: Sequence[Record]) -> Iterator[Hit]
     modules = dict(corpus.modules)
     told: set[RecordId] = set()
     unsure: set[str] = set()
+    # Changed files are listed in the order of their names: what comes after the last of a list that was cut is unknown.
+    edge = edge_of_symbols = _BEYOND_ALL
     for commit in youngest_first:
         definitions = named[commit.id]
         for definition in definitions:
             path, _, name = definition.partition("::")
-            for symbol in symbols.meant(path, name.replace("::", ".")) if path not in unsure else ():
+            if path in unsure or path > edge_of_symbols:
+                continue
+            for symbol in symbols.meant(path, name.replace("::", ".")):
                 if symbol not in told:
                     told.add(symbol)
                     signals = (("definition", name), ("file", path))
                     yield Hit(commit.id, symbol, "modifies", "history", ("changed_definition",), signals)
-        for path in _paths(commit.metadata.changedFiles):
-            if len(definitions) >= _MOST_DEFINITIONS:
-                unsure.add(path)
-            if (module := modules.pop(path, None)) is not None:
+        paths = _paths(commit.metadata.changedFiles)
+        for path in paths:
+            if path <= edge and (module := modules.pop(path, None)) is not None:
                 yield Hit(commit.id, module, "modifies", "history", ("changed_module",), (("file", path),))
+        is_cut = len(definitions) >= _MOST_DEFINITIONS
+        if is_cut:
+            unsure.update(paths)
+        if paths and commit.metadata.pathsOmitted:
+            edge = min(edge, paths[-1])
+            edge_of_symbols = min(edge_of_symbols, paths[-1]) if is_cut else edge_of_symbols
 
 
 class _Symbols:

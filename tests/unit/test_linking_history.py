@@ -227,6 +227,22 @@ def test_where_definitions_were_cut_no_older_commit_is_taken_for_the_last(repo: 
         assert len(drafts) == expected
 
 
+def test_where_changed_files_were_cut_no_older_commit_is_taken_for_the_last(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("X = 1\n")
+    files = Files(tmp_path)
+    code = [
+        found.body
+        for path in files
+        for found in materialise(CodeExtractor().read(path, files.content(path) or b"", files))
+    ]
+    both = [{"path": "a.py", "status": "M"}, {"path": "b.py", "status": "M"}]
+    old = made("a" * 40, "old", changedFiles=both)
+    for cut, expected in ((0, 2), (7, 1)):
+        young = made("b" * 40, "young", ("a" * 40,), changedFiles=both[:1], pathsOmitted=cut)
+        assert sum(draft.type == "modifies" for draft in link([*code, old, young]).relations) == expected
+
+
 # -- what was taken back or picked -----------------------------------------------------------------------------
 
 
