@@ -84,7 +84,7 @@ class Vocabulary(dict[bytes, int]):
         names, more = self._names(patch.kept["source"], MAX_NAMES)
         tests, more_tests = self._names(patch.kept["test"], MAX_TEST_NAMES)
         symbols, more_symbols = _symbols(patch.named)
-        notes, more_notes = _notes(patch.notes)
+        notes, more_notes = self._notes(patch.notes)
         for key, value in (("names", names), ("tests", tests), ("symbols", symbols), ("notes", notes)):
             if value:
                 diff[key] = value
@@ -115,6 +115,26 @@ class Vocabulary(dict[bytes, int]):
         if masked.removed:
             text = _MARKER.sub(" ", masked.text).encode()
         return Counter(text.translate(_NO_LETTERS).split())
+
+    def _notes(self, files: dict[str, Written]) -> tuple[list[dict[str, Any]], int]:
+        """The lines that were added to each file of notes; those that were only moved are none."""
+        gone = {line for written in files.values() for line in self._said(written.removed)}
+        found: list[dict[str, Any]] = []
+        count = left_out = 0
+        for path, written in sorted(files.items()):
+            lines = [line for line in self._said(written.added) if line not in gone]
+            kept = lines[: MAX_NOTES - count]
+            count += len(kept)
+            left_out += len(lines) - len(kept)
+            if kept:
+                found.append({"path": path, "lines": kept})
+        return found, left_out
+
+    def _said(self, parts: Iterable[bytes]) -> list[str]:
+        """The text of each line, without what marks it as an item or the like; a secret may stand in several lines."""
+        lines = self.funnel.mask(b"".join(parts).decode("utf-8", "replace")).text.split("\n")
+        texts = (line[_LEAD.match(line).end() :].rstrip(" \t\r\\") for line in lines)  # type: ignore[union-attr]
+        return [shortened(text, MAX_NOTE) for text in texts if _LETTERS.search(text)]
 
 
 def _by_number(count: int, before: int) -> int:
@@ -148,25 +168,3 @@ def _symbols(named: Iterable[Named]) -> tuple[list[str], int]:
             declared[symbol] = declared.get(symbol, False) or item.declared
     ranked = sorted(declared, key=lambda symbol: (not declared[symbol], symbol))
     return sorted(ranked[:MAX_SYMBOLS]), max(0, len(ranked) - MAX_SYMBOLS)
-
-
-def _notes(files: dict[str, Written]) -> tuple[list[dict[str, Any]], int]:
-    """The lines that were added to each file of notes; those that were only moved are none."""
-    gone = {line for written in files.values() for line in _said(written.removed)}
-    found: list[dict[str, Any]] = []
-    count = left_out = 0
-    for path, written in sorted(files.items()):
-        lines = [line for line in _said(written.added) if line not in gone]
-        kept = lines[: MAX_NOTES - count]
-        count += len(kept)
-        left_out += len(lines) - len(kept)
-        if kept:
-            found.append({"path": path, "lines": kept})
-    return found, left_out
-
-
-def _said(parts: Iterable[bytes]) -> list[str]:
-    """The text of each line, without what marks it as an item, a heading or the like."""
-    lines = b"".join(parts).decode("utf-8", "replace").split("\n")
-    texts = (line[_LEAD.match(line).end() :].rstrip(" \t\r\\") for line in lines)  # type: ignore[union-attr]
-    return [shortened(text, MAX_NOTE) for text in texts if _LETTERS.search(text)]

@@ -267,6 +267,8 @@ def strange(repo: Repo) -> None:
             + b"\nb_name\n"
             + sha
             + b"\0:100644 \0\0\n"
+            + b"y" * 39
+            + b"\0odd @@ -1,5 +1,5 @@ odd\n"
             + sha
             + b"\0c_name\n",
         }
@@ -279,7 +281,7 @@ def test_whatever_a_patch_holds_it_is_read_whole(repo: Repo) -> None:
     found = metadata(history)
     assert set(found["diff"]["names"]) == {
         "first_name", "second_name", "line_19", "new_end", "gone_name", "two_name", "three_name", "no_newline",
-        "newline_no", "added_name", "b_name", "c_name", "was_a_file", "crlf",
+        "newline_no", "added_name", "b_name", "c_name", "was_a_file", "crlf", "odd", "y" * 39,
     }  # fmt: skip
     assert "symbols" not in found["diff"]
     assert counts(repo)[2] == repo.numstat()[2] == 1
@@ -478,12 +480,15 @@ def test_known_secrets_are_kept_out_of_names(repo: Repo) -> None:
     assert set(diff(repo, funnel=Funnel(["staple-battery-horse"]))["names"]) == {"told", "ask"}
 
 
-def test_a_secret_in_a_note_is_masked_as_any_text_is(repo: Repo) -> None:
-    repo.commit({"CHANGES.md": f"- Uses {TOKEN} no more\n"})
-    reading = masked(read_history(repo.path).reading, Funnel())
-    (note,) = reading.records[0].metadata["diff"]["notes"]
-    assert note["lines"] == ["Uses [redacted:github_token] no more"]
-    assert [item.reason for item in reading.warnings] == ["secret_masked"]
+def test_a_secret_in_a_note_is_masked_even_if_it_has_several_lines(repo: Repo) -> None:
+    key = "\n".join(("-----BEGIN PRIVATE KEY-----", *(DRAWN * 2,) * 3, "-----END PRIVATE KEY-----"))
+    repo.commit({"CHANGES.md": f"- Uses {TOKEN} no more\n\n{key}\n\n- Asks staple-battery-horse\n"})
+    (note,) = diff(repo)["notes"]
+    assert note["lines"] == [
+        "Uses [redacted:github_token] no more", "[redacted:private_key]", "Asks staple-battery-horse",
+    ]  # fmt: skip
+    reading = masked(read_history(repo.path).reading, Funnel(["staple-battery-horse"]))
+    assert reading.records[0].metadata["diff"]["notes"][0]["lines"][-1] == "Asks [redacted:known_secret]"
 
 
 OTHER: list[tuple[str, Callable[[dict[str, Any]], bool]]] = [
