@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -67,12 +67,14 @@ class Topic(msgspec.Struct, gc=False):
 class Topics:
     """All topics by key, and the key of every record; made once for all views that read them."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, raw: Mapping[str, bytes] | None = None) -> None:
+        """`raw` has the canonical records, for the ids of requirements, which no fact carries."""
         self.facts = facts
         files = {fact.source.path for fact in facts.of_kind(*_FILES) if fact.source.path is not None}
         self._files = files
         self._code = {fact.source.path for fact in facts.of_kind("ast")}
         self._tails = _tails(files)
+        self._own = _own_ids(facts, raw or {})
         self._tasks = _tasks(facts)
         self._whole, self._ends = _declared_in(facts)
         self.anchors: dict[str, tuple[str, ...]] = {}
@@ -93,17 +95,23 @@ class Topics:
         """Those of the folded states of `records` and `graph`."""
         found = inputs.made.get("topics")
         if not isinstance(found, Topics):
-            found = inputs.made["topics"] = cls(Facts.of(inputs))
+            found = inputs.made["topics"] = cls(Facts.of(inputs), inputs.states["records"].live)
         return found
 
     def _anchors(self, fact: Fact) -> tuple[str, ...]:
         """Everything that a record can be filed under, the first by contract; at least one."""
         target, source = fact.statement.target, fact.source
         tickets = [f"ticket:{one}" for one in sorted(target.tickets)]
-        if not tickets and source.kind == "todo" and source.path in self._tasks:
+        own_id = self._own.get(fact.id)
+        if own_id is None and not tickets and source.kind == "todo" and source.path in self._tasks:
             # A criterion of a task that is a file of its own is about that task, whatever else it names.
-            task = self._tasks[source.path].statement.target.tickets
-            tickets = [f"ticket:{min(task)}" if task else f"source:{source.path}"]
+            own_id = self._own.get(self._tasks[source.path].id)
+            tickets = [f"source:{source.path}"]
+        if own_id is not None:
+            tickets = [
+                f"ticket:{own_id}",
+                *(one for one in tickets if one[:7] == "ticket:" and one[7:] != own_id),
+            ]
         paths = [f"path:{one}" for one in self._ranked(target.paths)]
         found = [*tickets, *paths][:_MOST_ANCHORS]
         if found:
@@ -211,16 +219,17 @@ class Topics:
     def _label(self, key: str, members: Sequence[str]) -> str:
         """The name of a topic: that of its key, with what is said of a ticket, of a task that is a file, or alone."""
         kind, _, name = key.partition(":")
-        if kind not in ("ticket", "record", "source"):
+        if kind not in ("ticket", "record"):
             return name
-        facts = (self.facts.records[one] for one in members)
-        if kind == "source":
-            tasks = [fact for fact in facts if isinstance(fact.metadata.explicitId, str)]
-            return _task(tasks[0]) if len(tasks) == 1 and tasks[0].source.kind == "todo" else name
-        said = min(facts, key=_telling).statement.text
+        said = min((self.facts.records[one] for one in members), key=self._telling).statement.text
         if kind == "record":
             return shortened(said)
         return shortened(f"{name} {said.removesuffix(name).removesuffix(f'({name})')}")
+
+    def _telling(self, fact: Fact) -> tuple[bool, int, str]:
+        """The record that names a topic best comes first: one with an id of its own, then in the order of lanes."""
+        kind = fact.source.kind
+        return fact.id not in self._own, _LANES.index(kind) if kind in _LANES else len(_LANES), fact.id
 
 
 _LANES: Final = (*DECLARED, "changelog", *OBSERVED)
@@ -261,22 +270,39 @@ def undone(facts: Facts) -> frozenset[str]:
     )
 
 
-def _telling(fact: Fact) -> tuple[bool, int, str]:
-    """The record that names a topic best comes first: a task with an id of its own, then in the order of lanes."""
-    kind = fact.source.kind
-    lane = _LANES.index(kind) if kind in _LANES else len(_LANES)
-    return not isinstance(fact.metadata.explicitId, str), lane, fact.id
-
-
-def _task(fact: Fact) -> str:
-    return shortened(f"{fact.metadata.explicitId} {fact.statement.text}")
-
-
 def _may_come(guest: Fact, host: Fact) -> bool:
     """Code takes part in what is said of it and is visited by what is said of it, but not by other code or commits."""
     if host.source.kind in ("ast", "system"):
         return guest.source.kind in (*DECLARED, "changelog", "test")
     return host.source.kind not in OBSERVED
+
+
+class _Identified(msgspec.Struct, gc=False):
+    requirementId: Any = None
+
+
+class _Requirement(msgspec.Struct, gc=False):
+    metadata: _Identified
+
+
+_requirement = msgspec.json.Decoder(_Requirement).decode
+
+
+def _own_ids(facts: Facts, raw: Mapping[str, bytes]) -> dict[str, str]:
+    """Record → the id that it bears as its own: of a task or a requirement, and of no other file."""
+    borne: dict[str, list[Fact]] = {}
+    for fact in facts.of_kind("todo", "document"):
+        own = fact.metadata.explicitId
+        if fact.statement.kind == "requirement" and fact.id in raw:
+            own = _requirement(raw[fact.id]).metadata.requirementId or own
+        if isinstance(own, str) and own:
+            borne.setdefault(own, []).append(fact)
+    return {
+        fact.id: own
+        for own, found in borne.items()
+        if len({fact.source.path for fact in found}) == 1
+        for fact in found
+    }
 
 
 def _tasks(facts: Facts) -> dict[str | None, Fact]:

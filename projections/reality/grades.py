@@ -165,6 +165,7 @@ def _topic(one: Placed, facts: Facts, graded: Mapping[str, Graded]) -> TopicGrad
         plans=len(one.sides.plans),
         plansShown=one.sides.shown_plans,
         plansOpen=one.sides.open_plans,
+        plansDone=sum(is_done(plan) for plan in one.sides.plans),
         releases=_releases(ordered),
         members=len(one.topic.members),
         guests=len(one.row.recordIds) - len(one.topic.members),

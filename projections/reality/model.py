@@ -154,7 +154,8 @@ class Shown(msgspec.Struct, frozen=True):
 class TopicGrade(msgspec.Struct, frozen=True):
     """Beside a row: the weakest grade of its plans, null without any; who takes part; how sure its key is.
 
-    `plansShown` are those of the `plans` with evidence that counts, `plansOpen` those without and not said to be done.
+    `plansShown` are those of the `plans` with evidence that counts, `plansOpen` those without that are to be carried
+    out, `plansDone` those that are said to be done.
 
     `shown` are the records that a reader wants to see first, `hidden` counts the others.
     """
@@ -164,6 +165,7 @@ class TopicGrade(msgspec.Struct, frozen=True):
     plans: int
     plansShown: int
     plansOpen: int
+    plansDone: int
     releases: tuple[str, ...]
     members: int
     guests: int

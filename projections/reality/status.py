@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from t2c.projections.diagnostics.predicates import is_open, is_put_aside, is_sample
 from t2c.projections.evidence import Grade, Graded, stance
 from t2c.projections.facts import DECLARED, Fact
 from t2c.projections.reality.model import LANES
@@ -26,7 +27,7 @@ _DONE: Final = frozenset({"implemented", "verified", "released", "completed"})
 
 class Sides(Struct, frozen=True):
     """`lanes` counts by kind of source; `plans` ask for something. `shown_plans` have evidence that counts; `open_plans`
-    have none and are not said to be done."""
+    have none and are to be carried out."""
 
     lanes: Mapping[str, int]
     plans: tuple[Fact, ...]
@@ -47,8 +48,10 @@ def is_done(fact: Fact) -> bool:
     return fact.lifecycle.status in _DONE
 
 
-def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset[str]) -> Sides:
-    """Sort the records of a topic, its guests included."""
+def sides(
+    facts: Iterable[Fact], members: Collection[str], graded: Mapping[str, Graded], undone: frozenset[str]
+) -> Sides:
+    """Sort the records of a topic. Guests count in the lanes; only its own members are its plans."""
     everything = list(facts)
     of_documentation = _is_of_documentation(everything)
     lanes = dict.fromkeys(LANES, 0)
@@ -60,7 +63,7 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
             declared += 1
             lanes[kind] += 1
             prohibitions += is_prohibition(fact)
-            if is_plan(fact):
+            if is_plan(fact) and fact.id in members:
                 plans.append(fact)
         elif kind == "changelog":
             lanes[kind] += 1
@@ -68,11 +71,17 @@ def sides(facts: Iterable[Fact], graded: Mapping[str, Graded], undone: frozenset
             observed += 1
             lanes[kind] += 1
     shown = {plan.id for plan in plans if plan.id in graded and graded[plan.id].grade > Grade.none}
-    waiting = [plan for plan in plans if plan.id not in shown and not is_done(plan)]
+    waiting = [plan for plan in plans if plan.id not in shown and _waits(plan)]
     tasks = [plan for plan in plans if isinstance(plan.metadata.explicitId, str)]
     if tasks and all(is_done(task) and task.id in shown for task in tasks):
         waiting = []  # nobody went on ticking the criteria of a task that is done and shown
     return Sides(lanes, tuple(plans), len(shown), len(waiting), prohibitions, declared, observed)
+
+
+def _waits(plan: Fact) -> bool:
+    """Whether somebody means to carry it out: it is open, and stands in no sample and no archive."""
+    path = plan.source.path
+    return is_open(plan) and not is_sample(path) and not is_put_aside(path)
 
 
 def _is_of_documentation(facts: Iterable[Fact]) -> bool:

@@ -98,7 +98,8 @@ def _placed(
             counted = (item for item in found.items if item.grade > Grade.none and item.dated != "before")
             identities.update(item.record for item, _ in zip(counted, range(_WITNESSES), strict=False))
     ordered = tuple(sorted(identities))
-    side = sides((facts.records[one] for one in ordered if one in facts.records), graded, taken_back)
+    present = (facts.records[one] for one in ordered if one in facts.records)
+    side = sides(present, frozenset(topic.members), graded, taken_back)
     about = [finding for one in topic.members for finding in cited.get(one, ())]
     codes = tuple(sorted({finding.code for finding in about}))
     state = status(side, codes)

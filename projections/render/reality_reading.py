@@ -111,7 +111,7 @@ def status_words(topic: Topic) -> str:
         if "FALSE_COMPLETION" in row.diagnosticCodes:
             return "said to be done, not shown"
     if row.status == "unlinked":
-        if grade is not None and grade.plans:
+        if grade is not None and grade.plansDone:
             return "said to be done, not shown"
         return "claimed, not traced" if row.claimed else STATUS_WORDS[row.status]
     if row.status == "implemented_not_planned" and row.claimed:
@@ -142,12 +142,13 @@ def _tier(topic: Topic) -> int:
     """What asks for a decision, then what is only said, then what is well, then what describes."""
     row = topic.row
     plans = topic.grade is not None and topic.grade.plans > 0
+    done = topic.grade is not None and topic.grade.plansDone > 0
     if row.status in _LEADING:
         return _LEADING.index(row.status)
     if row.severity != "info" or row.status == "implemented_not_documented":
         return 3
     if row.status == "unlinked":
-        return 4 if plans else 5 if row.claimed else 8
+        return 4 if done else 5 if row.claimed else 8
     return 6 if plans else 7 if row.claimed else 9
 
 

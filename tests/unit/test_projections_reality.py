@@ -338,9 +338,43 @@ def test_a_criterion_is_filed_under_the_task_that_its_file_is(chain: Any) -> Non
         **shared,
     )  # fmt: skip
     chain.observe("todo", "tasks/t-1.md", task, criterion)
-    found = row(chain, "source:tasks/t-1.md")
+    found = row(chain, "ticket:T-1")
     assert (found.lanes["todo"], found.label) == (2, "T-1 Add retries")
     assert row(chain, "path:src/app.py").declared == 0
+
+
+def test_an_id_that_several_files_bear_names_nothing(chain: Any) -> None:
+    for path in ("specs/a.md", "specs/b.md"):
+        task = Draft(
+            kind="todo_item", text="Add retries", object="retries", action="add", cls="plan", status="planned",
+            confidence=0.9, basis=("task_front_matter",), lines=(1, 1), metadata={"explicitId": "FR-1"},
+        )  # fmt: skip
+        chain.observe("todo", path, task)
+    assert {one.key for one in reality(chain).rows} == {"source:specs/a.md", "source:specs/b.md"}
+
+
+def test_a_requirement_with_an_id_of_its_own_is_a_topic(chain: Any) -> None:
+    requirement = Draft(
+        kind="requirement", text="It retries", object="it", action="add", cls="plan", status="planned", confidence=0.9,
+        basis=("requirement_id",), lines=(1, 1), metadata={"requirementId": "req~retry~1"},
+    )  # fmt: skip
+    chain.observe("document", "doc/spec.md", requirement)
+    found = row(chain, "ticket:req~retry~1")
+    assert (found.label, found.status) == ("req~retry~1 It retries", "planned_not_implemented")
+
+
+def test_what_stands_in_a_sample_or_an_archive_is_not_waited_for(chain: Any) -> None:
+    for path in ("templates/TODO.md", "archive/TODO.md"):
+        chain.todo("write it", path=path)
+    assert {one.status for one in reality(chain).rows} == {"unlinked"}
+
+
+def test_an_open_plan_that_only_visits_does_not_decide(chain: Any) -> None:
+    whole, part = ticketed(chain, "AB-1", "write it"), ticketed(chain, "AB-2", "write a part of it")
+    chain.link(part, whole, "plans")
+    chain.link(commit(chain, "a", "Write it"), whole, "implements")
+    assert row(chain, "ticket:AB-1").status == "aligned"
+    assert row(chain, "ticket:AB-2").status == "planned_not_implemented"
 
 
 def test_an_unticked_criterion_of_a_task_that_is_done_and_shown_is_no_gap(chain: Any) -> None:
@@ -361,9 +395,9 @@ def test_an_unticked_criterion_of_a_task_that_is_done_and_shown_is_no_gap(chain:
         return str(chain.observe("todo", "tasks/t-1.md", task, criterion)[0])
 
     chain.link(commit(chain, "a", "Add retries"), observed("completed"), "implements")
-    assert row(chain, "source:tasks/t-1.md").status == "aligned"
+    assert row(chain, "ticket:T-1").status == "aligned"
     observed("in_progress")
-    assert row(chain, "source:tasks/t-1.md").status == "planned_not_implemented"
+    assert row(chain, "ticket:T-1").status == "planned_not_implemented"
 
 
 def test_a_written_path_is_filed_under_the_one_file_that_it_ends(chain: Any) -> None:

@@ -62,7 +62,7 @@ def models(
     topics = tuple(
         TopicGrade(
             key=one.key, grade="tested" if one.status == "aligned" else "none", plans=2,
-            plansShown=2 if one.status == "aligned" else 0, plansOpen=0, releases=(), members=1, guests=0,
+            plansShown=2 if one.status == "aligned" else 0, plansOpen=0, plansDone=0, releases=(), members=1, guests=0,
             ambiguous=0, others=(), shown=shown, hidden=3,
         )
         for one in rows

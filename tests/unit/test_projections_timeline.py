@@ -191,7 +191,7 @@ def test_criteria_of_a_task_are_open_or_not_as_the_task_is(chain: Any) -> None:
     )
     done = chain.observe("todo", "tasks/t-1.md", task, criterion)[0]
     chain.link(chain.commit("a" * 40, "Add retries"), done, "implements")
-    assert statuses(topic(chain, "source:tasks/t-1.md")) == ["aligned"]
+    assert statuses(topic(chain, "ticket:T-1")) == ["aligned"]
 
 
 def test_the_order_of_events_in_one_run_changes_no_phase(new_journal: Any, tmp_path: Any) -> None:
