@@ -81,8 +81,9 @@ def _speaks_of_now(fact: Fact) -> bool:
 
 def _stale_paths(view: View, told: Iterable[Fact]) -> Iterator[Finding]:
     here = {fact.source.path for fact in view.facts.records.values() if fact.source.kind != "git"}
-    # Where even the folder is gone the text may speak of the repository of its reader.
+    # Where even the folder is gone, or hidden, the text may speak of the repository of its reader.
     folders = {path.partition("/")[0] for path in here if path is not None and "/" in path}
+    folders = {name for name in folders if not name.startswith(".") or name == ".github"}
     named: dict[tuple[str, str], list[Fact]] = {}
     for fact in told:
         for path in fact.statement.target.paths:

@@ -23,7 +23,12 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
     {
         "planned.nothing": (
             "Planned, and nothing shows it done: {text}",
-            "{at} plans it. No commit, code or test is related to it (sub-tasks: {parts}).",
+            "{at} plans it. No commit, code or test is related to it.",
+            "Do it, or cite its ticket, number or symbol in the commit that did it, or tick it off.",
+        ),
+        "planned.parts": (
+            "Planned, and nothing shows it done: {text}",
+            "{at} plans it. No commit, code or test is related to it or to one of its sub-tasks ({parts}).",
             "Do it, or cite its ticket, number or symbol in the commit that did it, or tick it off.",
         ),
         "planned.located": (

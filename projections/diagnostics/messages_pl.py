@@ -23,7 +23,12 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
     {
         "planned.nothing": (
             "Zaplanowane i nic nie pokazuje wykonania: {text}",
-            "Plan stoi w {at}. Nie wiąże się z nim żaden commit, kod ani test (podzadań: {parts}).",
+            "Plan stoi w {at}. Nie wiąże się z nim żaden commit, kod ani test.",
+            "Wykonaj to albo podaj ticket, numer lub symbol w commicie, który to wykonał, albo odhacz.",
+        ),
+        "planned.parts": (
+            "Zaplanowane i nic nie pokazuje wykonania: {text}",
+            "Plan stoi w {at}. Nie wiąże się z nim ani z jego podzadaniami (liczba: {parts}) żaden commit, kod ani test.",
             "Wykonaj to albo podaj ticket, numer lub symbol w commicie, który to wykonał, albo odhacz.",
         ),
         "planned.located": (

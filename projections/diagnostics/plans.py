@@ -115,7 +115,7 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
     elif claims:
         message, said["found"] = "planned.claimed", _places(view, claims)
     else:
-        message = "planned.nothing"
+        message = "planned.parts" if len(plan.members) > 1 else "planned.nothing"
     severity: Severity = "info" if head.lifecycle.status in ("in_progress", "blocked") else "warning"
     risk = 45 if head.lifecycle.status in ("in_progress", "blocked") else 55
     records = (head.id, *(member.id for member in plan.members if member.id != head.id and is_open(member)))
@@ -126,7 +126,7 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
         message,
         said,
         tuple(sorted(records[:MAX_RECORDS])),
-        f"plan:{folder(head.source.path)}",
+        f"plan:{head.source.path}",
         risk,
         0.6 if located else 0.8,
     )
@@ -198,7 +198,7 @@ def _false(
         message,
         said,
         records,
-        f"plan:{folder(head.source.path)}",
+        f"plan:{head.source.path}",
         risk,
         sure,
     )

@@ -182,6 +182,24 @@ def test_one_that_needs_nothing_is_not_missed_where_the_others_say_what_they_nee
     assert only(chain, "PLANNED_NOT_IMPLEMENTED").records == (wanted[5],)
 
 
+def test_a_family_is_traced_when_more_than_half_of_it_and_at_least_four_are(chain: Any) -> None:
+    wanted = [requirement(chain, number) for number in range(9)]
+    for number, one in enumerate(wanted[:3]):
+        link(chain, commit(chain, "abcdef"[number]), "implements", one)
+    assert not found(chain, "PLANNED_NOT_IMPLEMENTED")
+    link(chain, commit(chain, "d"), "implements", wanted[3])
+    assert not found(chain, "PLANNED_NOT_IMPLEMENTED")
+    link(chain, commit(chain, "e"), "implements", wanted[4])
+    assert len(found(chain, "PLANNED_NOT_IMPLEMENTED")) == 4
+
+
+def test_three_of_three_are_no_family_yet(chain: Any) -> None:
+    for number in range(3):
+        link(chain, commit(chain, "abc"[number]), "implements", requirement(chain, number))
+    requirement(chain, 4)
+    assert not found(chain, "PLANNED_NOT_IMPLEMENTED")
+
+
 def test_a_requirement_with_an_open_box_is_a_plan(chain: Any) -> None:
     assert only_records(chain, requirement(chain, 1, checked=False))
 
@@ -229,6 +247,13 @@ def test_ticked_off_between_two_scans_without_a_change_of_what_it_names(chain: A
     link(chain, commit(chain, "a", at=BEFORE), "modifies", fetch)
     assert plan(chain, "Add retry to `fetch`", done=True, observed_at=PLANNED) == item
     assert only(chain, "FALSE_COMPLETION").message == "done.nothing"
+    omission: dict[str, Any] = {
+        "source": "git", "path": None, "reason": "older_commits", "count": 1, "lines": [], "detail": "",
+    }  # fmt: skip
+    chain.add("omission.noted", omission)
+    assert not found(chain, "FALSE_COMPLETION"), "what came since may be in what was not read"
+    chain.add("omission.cleared", {"source": "git", "path": None, "reason": "older_commits"})
+    assert found(chain, "FALSE_COMPLETION")
     link(chain, commit(chain, "b", at=AFTER), "modifies", fetch)
     assert not found(chain, "FALSE_COMPLETION")
 
@@ -241,12 +266,19 @@ def test_done_from_the_start_and_bound_to_nothing_is_counted_and_not_called_fals
     assert (one.severity, len(one.records), one.said["of"]) == ("info", 6, "6")
 
 
-def drift(chain: Any, touched: str) -> None:
+def test_done_when_it_was_first_seen_is_not_called_false_for_what_did_not_change_since(chain: Any) -> None:
+    item, fetch = plan(chain, "Add retry to `fetch`", done=True, observed_at=PLANNED), symbol(chain, "fetch")
+    link(chain, item, "related_to", fetch)
+    link(chain, commit(chain, "a", at=BEFORE), "modifies", fetch)
+    assert not found(chain, "FALSE_COMPLETION")
+
+
+def drift(chain: Any, touched: str, *, done: bool = False) -> None:
     for number in range(5):
         path = f"src/part{number}.py"
         link(
             chain,
-            plan(chain, f"Extend `part{number}`", observed_at=PLANNED),
+            plan(chain, f"Extend `part{number}`", observed_at=PLANNED, done=done),
             "related_to",
             symbol(chain, f"part{number}", path),
         )
@@ -258,6 +290,11 @@ def test_recent_work_beside_all_open_plans_is_one_finding_with_numbers(chain: An
     drift(chain, "src/elsewhere.py")
     one = only(chain, "DIRECTION_DRIFT")
     assert (one.said["commits"], one.said["plans"], len(one.records)) == ("50", "5", 5)
+
+
+def test_work_beside_plans_that_are_done_is_no_drift(chain: Any) -> None:
+    drift(chain, "src/elsewhere.py", done=True)
+    assert not found(chain, "DIRECTION_DRIFT")
 
 
 def test_one_commit_on_a_plan_is_no_drift(chain: Any) -> None:

@@ -141,7 +141,18 @@ def test_a_release_whose_changelog_does_not_follow_its_commits_says_nothing(chai
     assert not unexplained(chain)
 
 
-def test_the_first_release_and_one_with_candidates_of_its_own_have_no_known_range(chain: Any) -> None:
+def test_the_first_release_has_no_known_range(chain: Any) -> None:
+    released(chain, *EXPLAINED, UNEXPLAINED)
+    for text in (*EXPLAINED, UNEXPLAINED):
+        state(chain, "changelog", "changelog_entry", text, "CHANGELOG.md", cls="claim", status="released",
+            trail=("1.0.0",), metadata={"version": "1.0.0", "parent": None})  # fmt: skip
+    for number, subject in enumerate(SUBJECTS[1:4], 20):
+        commit(chain, number, subject)
+    commit(chain, 0, "\n".join(SUBJECTS))
+    assert len(unexplained(chain)) == 1
+
+
+def test_a_release_with_candidates_of_its_own_has_no_known_range(chain: Any) -> None:
     released(chain, *EXPLAINED, UNEXPLAINED, first="2.0.0rc1")
     assert not unexplained(chain)
 
@@ -239,9 +250,10 @@ def test_a_file_that_came_back_or_never_was_is_not_gone(chain: Any) -> None:
     assert not found(chain, "STALE_DOCUMENTATION")
 
 
-def test_a_path_of_a_folder_that_is_gone_may_be_one_of_the_reader(chain: Any) -> None:
-    gone(chain, {"path": "conf/app.yml", "status": "D"})
-    document(chain, "Settings are in conf/app.yml.", paths=("conf/app.yml",))
+def test_a_path_of_a_folder_that_is_gone_or_hidden_may_be_one_of_the_reader(chain: Any) -> None:
+    gone(chain, {"path": "conf/app.yml", "status": "D"}, {"path": ".conf/app.yml", "status": "D"})
+    document(chain, "Settings are in conf/app.yml.", paths=("conf/app.yml", ".conf/app.yml"))
+    document(chain, "They are.", ".conf/guide.md")
     assert not found(chain, "STALE_DOCUMENTATION")
 
 

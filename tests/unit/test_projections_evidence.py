@@ -103,6 +103,17 @@ def test_code_that_changed_after_the_plan_counts() -> None:
     assert (found.grade, found.items[0].dated, found.items[0].at) == (Grade.declared, "after", AFTER)
 
 
+def test_what_changed_with_the_commit_that_wrote_the_plan_came_not_after_it() -> None:
+    found = judged(
+        "P",
+        [plan(), symbol("S"), commit("C", PLANNED)],
+        link("C", "declares", "P"),
+        link("P", "related_to", "S"),
+        link("C", "modifies", "S"),
+    )
+    assert (found.grade, found.located) == (Grade.none, Grade.declared)
+
+
 def test_code_of_unknown_date_only_locates() -> None:
     found = judged("P", [plan(at=PLANNED), symbol("S")], link("P", "related_to", "S"))
     assert (found.grade, found.located, found.items[0].dated) == (Grade.none, Grade.declared, "undated")
@@ -132,6 +143,12 @@ def test_what_an_implementing_commit_touched_counts_whatever_its_date() -> None:
         ("S", Grade.declared, True),
         ("C", Grade.named, False),
     ]
+
+
+def test_a_commit_whose_definitions_are_gone_touches_nothing_that_is_there() -> None:
+    gone = commit("C", AFTER, metadata={"diff": {"symbols": ["src/net.py::gone"]}}, paths=["src/net.py"])
+    found = judged("P", [plan(), module("M"), gone], link("C", "implements", "P"))
+    assert [item.record for item in found.items] == ["C"]
 
 
 def test_a_commit_without_known_definitions_touches_the_modules_that_it_changed() -> None:
