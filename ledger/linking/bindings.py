@@ -45,15 +45,14 @@ class Bindings:
         self.code = code
         self.modules = code.modules
         self.members: dict[str, list[Symbol]] = {}
+        self._holders: dict[str, set[str]] = {}
         for symbol in code.symbols:
-            if (
-                symbol.kind == "method"
-                and not (symbol.is_inner or symbol.is_of_tests)
-                and not self.modules[symbol.path].is_test
-            ):
-                if symbol.parent and symbol.leaf == symbol.parent.rpartition(".")[2]:
-                    continue  # a constructor is its type
-                self.members.setdefault(symbol.leaf, []).append(symbol)
+            is_constructor = symbol.parent and symbol.leaf == symbol.parent.rpartition(".")[2]
+            if symbol.kind == "method" and not is_constructor:
+                self._holders.setdefault(symbol.leaf, set()).add(symbol.path)
+                is_for_tests = symbol.is_of_tests or self.modules[symbol.path].is_test
+                if not (symbol.is_inner or is_for_tests):
+                    self.members.setdefault(symbol.leaf, []).append(symbol)
         self.by_package = {
             package: _exports(self.modules[path] for path in paths)
             for package, paths in code.packages.items()
@@ -66,6 +65,7 @@ class Bindings:
             module.path for module in self.modules.values() if module.family == "ruby" and not module.is_test
         )
         self._callers = _callers(self.modules.values())
+        self._calling = {name: {module.path for module in found} for name, found in self._callers.items()}
         self._members: dict[tuple[str, str], bool] = {}
         self._trusted = self._told()
 
@@ -110,7 +110,10 @@ class Bindings:
         return self._reach[module.path]
 
     def member(self, module: Module, name: str) -> Symbol | None:
-        """The member that a called name means, if of all that is at hand one type alone has one so called."""
+        """The member that a called name means, if of all that is at hand one type alone has one so called.
+
+        Where types elsewhere have one too, the file must also speak of the type by its name.
+        """
         found = self.members.get(name)
         if found is None or not _is_compound(name) or name in module.bound or name in module.declared:
             return None
@@ -118,7 +121,14 @@ class Bindings:
         near = [symbol for symbol in found if symbol.path in reach or symbol.path == module.path]
         if len(near) != 1 or self._is_exported_near(name, reach):
             return None
-        return near[0] if self._is_trusted_member(name, near[0]) else None
+        symbol = near[0]
+        if symbol.path != module.path and module.path in self._holders[name]:
+            return None
+        if len(found) > 1 and symbol.path != module.path:
+            owner = (symbol.parent or symbol.name.rpartition(".")[0]).rpartition(".")[2]
+            if owner not in module.bound and module.path not in self._calling.get(owner, ()):
+                return None
+        return symbol if self._is_trusted_member(name, symbol) else None
 
     def _is_member_near(self, module: Module, name: str) -> bool:
         found = self.members.get(name)
@@ -170,11 +180,11 @@ class Bindings:
         at_hand = self._at_hand(module, name)
         own = module.declared.get(name)
         if own is not None:
-            is_plain = at_hand or name in self.members
+            is_plain = at_hand or name in self._holders
             return None if is_plain and not _is_telling(name, module) else Call(own, "own")
         if len(at_hand) != 1 or not _is_telling(name, module):
             return None
-        return None if name in self.members else next(iter(at_hand.values()))
+        return None if name in self._holders else next(iter(at_hand.values()))
 
     def _at_hand(self, module: Module, name: str) -> dict[str, Call]:
         """What bears the name in the same package, and in modules and packages that are taken as a whole."""

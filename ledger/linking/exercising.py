@@ -26,7 +26,7 @@ _SHARE: Final = 0.1
 """What more tests than both exercise is set up by them, and told only of tests that exercise nothing else."""
 _HELPING: Final = re.compile(
     r"(?:^|/)(?:[^/]*[-_])?(?:bench|benches|benchmarks?|fixtures?|mocks?|tests?|testing|test[-_]?(?:case|cases|helpers?|support|utils?))/"
-    r"|(?:^|/)(?:conftest|[^/]*test[-_]?(?:case|helpers?|support|utils?))\.[^/.]+$",
+    r"|[^/]tests?(?:fixtures|helpers?|support|utilities|utils?)/|(?:^|/)(?:conftest|[^/]*test[-_]?(?:case|helpers?|support|utils?))\.[^/.]+$",
     re.IGNORECASE,
 )
 """Paths of what helps tests and is no product."""

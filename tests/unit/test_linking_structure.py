@@ -296,6 +296,44 @@ def test_a_name_of_a_members_kind_counts_only_where_one_type_has_it() -> None:
     assert all(not target.endswith("describe") for _, target in one.of("tests"))
 
 
+def test_a_member_that_types_elsewhere_have_too_needs_the_name_of_its_type() -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/cart.py": "class Cart:\n    def add_line(self): ...\n\n\ndef make(): ...\n",
+        "other/order.py": "class Order:\n    def add_line(self): ...\n",
+    }
+    unnamed = "import shop.cart\n\n\ndef test_a():\n    shop.cart.make().add_line()\n"
+    named = "import shop.cart\n\n\ndef test_a():\n    shop.cart.Cart().add_line()\n"
+    member = ("tests/test_a.py:test_a", "shop/cart.py:Cart.add_line")
+    assert member not in Drawn({**files, "tests/test_a.py": unnamed}).of("tests")
+    assert member in Drawn({**files, "tests/test_a.py": named}).of("tests")
+
+
+def test_a_member_of_a_type_in_the_tests_own_file_is_meant_before_that_of_the_product() -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/cart.py": "class Cart:\n    def add_line(self): ...\n",
+        "tests/test_a.py": "from shop.cart import Cart\n\n\nclass Fake:\n    def add_line(self): ...\n\n\n"
+        "def test_a():\n    Fake().add_line()\n",
+    }
+    assert all(not target.endswith("add_line") for _, target in Drawn(files).of("tests"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/shop-test-support/lib.js", "Sources/ShopTestHelpers/a.js", "shop/testing/a.js", "benches/a.js"],
+)
+def test_what_helps_tests_is_told_by_its_folder(path: str) -> None:
+    drawn = Drawn(
+        {
+            path: "export function makeCart() {}\n",
+            "test/unit/cart.test.js": f"import {{ makeCart }} from '../../{path}'\nit('sums', () => {{ makeCart() }})\n",
+        }
+    )
+    assert drawn.of("tests") == []
+    assert ("test/unit/cart.test.js", path) in drawn.of("depends_on")
+
+
 @pytest.mark.parametrize(
     ("files", "test", "target"),
     [
