@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from t2c.ledger.interop.run_manifest import RunManifest
+from t2c.projections.diffs.contracts import comparison_model
 
 KEYS = {"schemaVersion", "generatedAt", "base", "workspace", "trend", "diff", "artifacts"}
 
@@ -65,7 +66,9 @@ def tree(root: Path) -> dict[str, tuple[int, int, str]]:
 
 
 def test_the_document_is_that_of_the_contract(repo: Any) -> None:
-    found = repo("compare", "v1", "--json").document
+    ran = repo("compare", "v1", "--json")
+    found = ran.document
+    comparison_model().model_validate_json(ran.out)
     assert set(found) == KEYS
     assert found["schemaVersion"] == "t2c.workspace-comparison/v1"
     assert set(found["base"]) == {"ref", "commit", "graphFingerprint", "coverage"}

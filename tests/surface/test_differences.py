@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from t2c.projections.diffs.contracts import file_diff_model
+
 
 def run_git(root: Path, *arguments: str) -> str:
     who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
@@ -145,6 +147,7 @@ def test_two_files_are_one_document_and_a_patch_that_applies(repo: Any) -> None:
     )
     found = repo("diff", "files", "TODO.md", "TODO.new", "--json", "--patch", "p.diff").document
     assert found["schemaVersion"] == "t2c.filediff/v1"
+    file_diff_model().model_validate_json(json.dumps(found))
     assert set(found) == {"schemaVersion", "path", "beforePath", "afterPath", "hunks", "summary", "truncated"}
     assert found["summary"] == {"added": 2, "removed": 1, "unchanged": 3}
     patch = (repo.root / "p.diff").read_text()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from t2c.ledger.events.record import Record
+from t2c.projections.diffs.contracts import graph_diff_model
 from t2c.projections.diffs.graph_diff import Filter, GraphDiff, graph_diff
 from t2c.projections.diffs.graph_document import NotAGraph, read_graph
 from t2c.projections.fold import fold
@@ -204,6 +205,7 @@ def test_the_document_has_the_keys_of_the_contract(graph: Any) -> None:
     assert set(found["records"]) == {"added", "removed", "changed", "unchanged"}
     assert set(found["records"]["changed"][0]) == {"identity", "before", "after", "changedFields"}
     assert set(found["relations"]) == {"added", "removed", "unchanged"}
+    graph_diff_model().model_validate_json(json.dumps(found))
     for record in (found["records"]["changed"][0][side] for side in ("before", "after")):
         Record.model_validate_json(json.dumps(record))
 
