@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["timeline"]
 
 _TELLS: Final = {
-    "written": "written by a commit",
-    "seen": "first seen",
-    "status": "said to be {}",
-    "retracted": "no longer said ({})",
-    "returned": "said again",
-    "implemented": "commit: {}",
-    "evidenced": "evidence: {}",
-    "located": "there",
-    "tested": "test: {}",
-    "contradicted": "contradicted",
-    "reverted": "reverted: {}",
-    "unlinked": "no longer shown ({})",
+    "written": "written by",
+    "seen": "first seen at",
+    "status": "said to be {} at",
+    "retracted": "no longer said ({}):",
+    "returned": "said again at",
+    "implemented": "implemented by",
+    "evidenced": "evidenced by",
+    "located": "there is",
+    "tested": "tested by",
+    "contradicted": "contradicted by",
+    "reverted": "taken back:",
+    "unlinked": "no longer shown ({}) by",
 }
 _LABEL: Final = 60
 _FULL: Final = 3
@@ -114,11 +114,12 @@ def _events(events: Sequence[Mapping[str, Any]], style: Style) -> Iterator[str]:
     for (moment, what, by, _), group in groupby(events, together):
         same = list(group)
         first = same[0]
-        told = _TELLS.get(what, what).format(_flat(first["detail"] or "", 80))
-        place = first["source"] or first["record"]
+        words, detail = _TELLS.get(what, what), _flat(first["detail"] or "", 80)
+        quoted = "" if "{}" in words or not detail else f" “{detail}”"
+        told = f"{words.format(detail)} {first['source'] or first['record']}{quoted}"
         more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
         seq = "" if first["seq"] is None else style.faint(f"  seq {first['seq']}")
-        yield f"  {moment.replace('T', ' ')}  {told}  {place}{more}{f'  by {by}' if by else ''}{seq}"
+        yield f"  {moment.replace('T', ' ')}  {told}{more}{f'  by {by}' if by else ''}{seq}"
 
 
 def _marked(status: str, style: Style, width: int) -> str:

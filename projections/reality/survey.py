@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, Protocol
 
@@ -66,12 +66,15 @@ def survey(topics: Topics, graded: Mapping[str, Graded], findings: Iterable[Cite
     for finding in findings:
         for identity in finding.records:
             cited.setdefault(identity, []).append(finding)
+    modules = {
+        fact.source.path: fact.id for fact in facts.of_kind("ast") if fact.statement.kind == "module_fact"
+    }
     placed: list[Placed] = []
     held: set[str] = set()
     for topic in topics.by_key.values():
         if all(facts.records[one].source.kind in _NO_TOPIC for one in topic.members):
             continue
-        one = _placed(topic, facts, graded, taken_back, cited)
+        one = _placed(topic, facts, graded, taken_back, cited, modules)
         placed.append(one)
         held.update(one.row.recordIds)
     placed.sort(key=lambda one: _order(one.row))
@@ -90,6 +93,7 @@ def _placed(
     graded: Mapping[str, Graded],
     taken_back: frozenset[str],
     cited: Mapping[str, Sequence[Cited]],
+    modules: Mapping[str | None, str],
 ) -> Placed:
     identities = {*topic.members, *topic.guests}
     for one in topic.members:
@@ -97,6 +101,7 @@ def _placed(
         if found is not None and found.grade > Grade.none:
             counted = (item for item in found.items if item.grade > Grade.none and item.dated != "before")
             identities.update(item.record for item, _ in zip(counted, range(_WITNESSES), strict=False))
+    identities.update(_tagged(identities - set(topic.members), facts, modules))
     ordered = tuple(sorted(identities))
     present = (facts.records[one] for one in ordered if one in facts.records)
     side = sides(present, frozenset(topic.members), graded, taken_back)
@@ -115,6 +120,14 @@ def _placed(
         evidence=evidence_of(side.lanes),
     )
     return Placed(row, topic, side)
+
+
+def _tagged(identities: Iterable[str], facts: Facts, modules: Mapping[str | None, str]) -> Iterator[str]:
+    """The modules in whose code the tags among some records stand: it is the code that shows something."""
+    for one in identities:
+        fact = facts.records[one]
+        if fact.statement.kind == "trace_tag" and fact.source.path in modules:
+            yield modules[fact.source.path]
 
 
 def _order(row: Row) -> tuple[int, bool, int, str]:

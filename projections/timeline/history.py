@@ -136,15 +136,24 @@ class _Teller:
                     self._ties.setdefault(end, []).append(tie)
 
     def holds(self, identity: str) -> Iterator[_Held]:
-        """What a record says and what speaks for it, each with its time."""
+        """What a record says and what speaks for it or for the tasks that are meant to fulfil it, each with its time."""
         yield from self._said(identity)
-        for tie in self._ties.get(identity, ()):
-            side, what = EVIDENCE.get(tie.type, ("", ""))
+        ties = self._ties.get(identity, ())
+        for tie in ties:
             if tie.type == "contradicts":
                 yield from self._spoken(identity, tie, tie.target, "contradicted", "against")
-            elif side and identity == (tie.source if side == "from" else tie.target):
+        yield from self._evidence(identity, identity)
+        for tie in ties:
+            if tie.type == "plans" and tie.target == identity and tie.spans[-1].until is None:
+                yield from self._evidence(tie.source, identity)
+
+    def _evidence(self, identity: str, of: str) -> Iterator[_Held]:
+        """What speaks for one record, as speaking for another."""
+        for tie in self._ties.get(identity, ()):
+            side, what = EVIDENCE.get(tie.type, ("", ""))
+            if side and identity == (tie.source if side == "from" else tie.target):
                 other = tie.target if side == "from" else tie.source
-                yield from self._spoken(identity, tie, other, what, "shown")
+                yield from self._spoken(of, tie, other, what, "shown")
 
     def placed(self, held: Sequence[_Held]) -> list[_Held]:
         """What holds, as it counts for the topic.

@@ -143,7 +143,7 @@ def test_without_a_ledger_it_says_how_to_make_one(t2c: Any) -> None:
 def test_the_timeline_says_when_and_by_whom(t2c: Any, told: dict[str, str]) -> None:
     out = t2c("timeline", "AB-1").out
     assert "2026-01-03 11:00  aligned, by Ada" in out
-    assert "commit: AB-1 write it" in out
+    assert f"implemented by {DONE[:12]} “AB-1 write it”  by Ada" in out
     document = t2c("timeline", "--json").document
     assert document["schema"] == "t2c.timeline/v1"
     only = t2c("timeline", told["open"], "--json").document

@@ -343,6 +343,29 @@ def test_a_criterion_is_filed_under_the_task_that_its_file_is(chain: Any) -> Non
     assert row(chain, "path:src/app.py").declared == 0
 
 
+def test_a_tag_in_the_code_shows_a_requirement_by_the_code_that_it_stands_in(chain: Any) -> None:
+    code = module(chain, "src/app.py")
+    shared: dict[str, Any] = {
+        "object": "it",
+        "action": "add",
+        "confidence": 0.9,
+        "basis": ("trace",),
+        "lines": (1, 1),
+    }
+    requirement = chain.observe(
+        "document", "doc/spec.md",
+        Draft(kind="requirement", text="It retries", cls="plan", status="planned", metadata={"requirementId": "r~1"}, **shared),
+    )[0]  # fmt: skip
+    tag = chain.observe(
+        "document", "src/app.py",
+        Draft(kind="trace_tag", text="impl covers r~1", cls="declaration", status="implemented", paths=("src/app.py",), **shared),
+    )[0]  # fmt: skip
+    chain.link(requirement, tag, "evidenced_by")
+    found = row(chain, "ticket:r~1")
+    assert (found.status, found.evidence) == ("aligned", "code")
+    assert found.recordIds == tuple(sorted((requirement, tag, code)))
+
+
 def test_an_id_that_several_files_bear_names_nothing(chain: Any) -> None:
     for path in ("specs/a.md", "specs/b.md"):
         task = Draft(

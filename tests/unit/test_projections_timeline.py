@@ -180,6 +180,13 @@ def test_two_runs_are_two_times(chain: Any) -> None:
     assert statuses(topic(chain, "path:src/app.py")) == ["said", "aligned"]
 
 
+def test_what_a_task_shows_it_shows_for_the_requirement_that_it_fulfils(chain: Any) -> None:
+    whole, part = chain.todo("write it", path="A.md"), chain.todo("write a part", path="B.md")
+    chain.link(part, whole, "plans")
+    chain.link(chain.commit("a" * 40, "Write it (#12)"), part, "implements")
+    assert statuses(topic(chain, "source:A.md")) == ["aligned"]
+
+
 def test_criteria_of_a_task_are_open_or_not_as_the_task_is(chain: Any) -> None:
     shared: dict[str, Any] = {"kind": "todo_item", "action": "add", "cls": "plan", "confidence": 0.9}
     task = Draft(
