@@ -68,7 +68,10 @@ def test_a_long_text_is_no_translation() -> None:
 
 def test_what_is_learned_does_not_depend_on_the_order() -> None:
     shown = bags(("kartotek zmian", "dossier change"), ("kartotek druk", "dossier print"), *OTHERS)
-    assert learn(shown) == learn(reversed(shown))
+    mirrored = [one._replace(shown_by=RecordId(f"INT-AST-{at}")) for at, one in enumerate(shown)]
+    both = [*shown, *mirrored]
+    assert learn(both) == learn(reversed(both))
+    assert learn(both).terms("kartotek", "pl")[0].shown_by == "INT-AST-0"
 
 
 # --- where pairs come from --------------------------------------------------------------------------------

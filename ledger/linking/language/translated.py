@@ -23,7 +23,7 @@ from t2c.ledger.linking.language.targets import Targets
 from t2c.ledger.linking.language.weighing import Scored, Weigher
 from t2c.ledger.linking.language.words import Language
 
-__all__ = ["BOOK", "SOURCES", "Ranker", "foreign", "located", "translated"]
+__all__ = ["BOOK", "SOURCES", "Ranker", "decided", "foreign", "located", "translated"]
 
 SOURCES: Final = ("agent_log", "changelog", "document", "nl", "todo")
 """Kinds of sources whose statements may speak another language."""
@@ -62,7 +62,7 @@ def located(corpus: Corpus, ranker: Ranker | None = None) -> Iterator[Hit | Abst
         if not _is_explicit(record, corpus, targets):
             language = told[record.id]
             scored = weigher.candidates(record, concepts[record.id], language)
-            yield from _decided(record, language, scored, ranker)
+            yield from decided(record, language, scored, ranker)
             if not scored and weigher.says_only_common(concepts[record.id]):
                 yield Abstention("translation_unsure", f"only common words for {record.id}")
 
@@ -105,9 +105,10 @@ def _is_explicit(record: Record, corpus: Corpus, targets: Targets) -> bool:
     )
 
 
-def _decided(
+def decided(
     record: Record, language: Language, scored: Sequence[Scored], ranker: Ranker | None
 ) -> Iterator[Hit | Abstention]:
+    """The relation of one statement, given its candidates from the best down, or why there is none."""
     best = next((one for one in scored if one.is_justified), None)
     if best is None:
         if scored and len(scored[0].said) >= 2:
