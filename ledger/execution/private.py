@@ -25,11 +25,20 @@ _ATTEMPTS: Final = 5
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
+def private_folder(outside: Path | None = None) -> Iterator[Path]:
     """A new folder that nobody else may enter, removed with all it holds at the end.
 
-    Folders of processes that were killed are removed first. Raises Environment if none can be made.
+    Folders of processes that were killed are removed first. Raises Environment if none can be made, or if it would lie
+    inside the tree that it is to be `outside` of.
     """
+    place = Path(tempfile.gettempdir()).resolve()
+    if outside is not None and (place == outside or outside in place.parents):
+        raise Environment(
+            f"the place for temporary files lies inside {outside}, which nothing may be written to",
+            where=str(place),
+            safe="nothing was written",
+            remedy="set TMPDIR to a folder outside of it",
+        )
     sweep_folders()
     folder, lock = _made()
     try:

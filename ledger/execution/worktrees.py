@@ -47,7 +47,7 @@ def detached(repository: Path, commit: str) -> Iterator[Worktree]:
     with usable_repository(repository) as git:
         found = commit_of(git, commit)
         sweep(git)
-        with private_folder() as folder:
+        with private_folder(git.work_tree) as folder:
             # The folder's random end makes the name under which Git lists it one of a kind.
             path = folder / (NAME + folder.name.rpartition("-")[2])
             held = None

@@ -200,6 +200,17 @@ def test_where_there_is_no_repository_it_says_so(tmp_path: Path) -> None:
         pass
 
 
+def test_a_place_for_temporary_files_inside_the_tree_is_refused(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(repo / "tmp"))
+    before = state(repo)
+    with pytest.raises(Environment, match="inside"), detached(repo, "HEAD"):
+        pass
+    assert state(repo) == before
+
+
 def test_from_a_worktree_of_the_user_the_same_holds(repo: Path, tmp_path: Path) -> None:
     git(repo, "worktree", "add", "-q", str(tmp_path / "second"), "other")
     before = state(repo), state(tmp_path / "second")
