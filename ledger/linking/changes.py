@@ -59,6 +59,7 @@ class Page(NamedTuple):
     is_documentation: bool
     is_test: bool
     is_revert: bool
+    is_merge: bool
     keeps_books: bool
 
 
@@ -144,6 +145,7 @@ def page_of(record: Record) -> Page:
         is_documentation=record.metadata.docOnly is True,
         is_test=bool(files) and all(map(_TEST_PATH.search, files)),
         is_revert=_REVERT.match(subject) is not None,
+        is_merge=len(_strings(record.metadata.parents)) > 1,
         keeps_books=keeps_books(record),
     )
 

@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from math import log, sqrt
 from typing import Final, NamedTuple
 
-from t2c.ledger.linking.changes import Change, Entry, Page, entry_of, is_chore, merged, page_of
+from t2c.ledger.linking.changes import Change, Entry, entry_of, is_chore, merged, page_of
 from t2c.ledger.linking.groups import Group, Span
 
 __all__ = ["FEATURES", "Candidate", "Matches", "Window"]
@@ -216,7 +216,6 @@ class _Measure:
         in_diff = name_hits | path_hits | test_hits
         note_cover, note_cosine = self._noted(change)
         spelled_hits = self.entry.spelled & change.spelled
-        first: Page = change.pages[0]
         return [
             cover,
             cosine,
@@ -243,7 +242,7 @@ class _Measure:
             float(all(page.is_documentation for page in change.pages)),
             float(all(page.is_test for page in change.pages)),
             float(any(page.record.statement.action == self.entry.action for page in change.pages)),
-            float(len(change.pages) > 1 or len(first.record.metadata.parents or ()) > 1),
+            float(len(change.pages) > 1 or change.pages[0].is_merge),
             float(all(page.is_revert for page in change.pages)),
             float(not change.touched),
         ]

@@ -156,7 +156,7 @@ def carrier(candidate: Candidate, entry: Entry) -> Page:
     pages = candidate.change.pages
     if len(pages) == 1:
         return pages[0]
-    apart = [page for page in pages if len(page.record.metadata.parents or ()) < 2] or list(pages)
+    apart = [page for page in pages if not page.is_merge] or list(pages)
     return max(apart, key=lambda page: (_fit(page, entry), -apart.index(page)))
 
 
