@@ -224,7 +224,8 @@ class Topics:
         said = min((self.facts.records[one] for one in members), key=self._telling).statement.text
         if kind == "record":
             return shortened(said)
-        return shortened(f"{name} {said.removesuffix(name).removesuffix(f'({name})')}")
+        said = said.removeprefix(name).lstrip(" :-–—").removesuffix(name).removesuffix(f"({name})")
+        return shortened(f"{name} {said}")
 
     def _telling(self, fact: Fact) -> tuple[bool, int, str]:
         """The record that names a topic best comes first: one with an id of its own, then in the order of lanes."""
