@@ -28,9 +28,7 @@ _SHORTEST: Final = 12
 """Letters of the shortest line that is told apart from others."""
 _WHOLE_START: Final = 30
 """Letters of a statement that a longer line may begin with."""
-_LINK: Final = re.compile(
-    r"\[([^\]\[]{1,200})\]\([^()\s]{1,400}\)|:[a-z:]{2,30}:`|`__?|<https?://[^>\s]{1,300}>`"
-)
+_LINK: Final = re.compile(r"\[([^\]\[]{1,200})\]\([^()\s]{1,400}\)|:[a-z:]{2,30}:`|<https?://[^>\s]{1,300}>`")
 _SIGNS: Final = re.compile(r"[\W_]+")
 _MOST_DEFINITIONS: Final = 24
 """A commit that names so many definitions may have changed more."""
@@ -271,7 +269,10 @@ class _Statements:
 
 def _letters(text: str) -> str:
     """A text by its letters and digits alone: markup, signs and the targets of links left out."""
-    return _SIGNS.sub("", _LINK.sub(r"\1", text.partition("\n")[0])).lower()
+    line = text.partition("\n")[0]
+    if "](" in line or ":`" in line or "<http" in line:
+        line = _LINK.sub(r"\1", line)
+    return _SIGNS.sub("", line).lower()
 
 
 BOOK: Final = RuleBook(
