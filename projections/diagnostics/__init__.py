@@ -114,7 +114,7 @@ def _rules(view: View, known: Sequence[plans.Plan]) -> Iterator[Finding]:
 def _aligned(view: View, known: Sequence[plans.Plan]) -> Iterator[Finding]:
     """Nothing asks for a review, and most plans and most claims have evidence; it is told with its numbers."""
     shown = sum(any(view.grades[one.id].grade > Grade.none for one in plan.members) for plan in known)
-    claims = [view.grades[fact.id] for fact in view.facts.of_kind("changelog") if is_claim(fact)]
+    claims = [view.grades[fact.id] for fact in view.of_kind("changelog") if is_claim(fact)]
     borne = sum(graded.grade > Grade.none for graded in claims)
     if (known or claims) and 2 * shown >= len(known) and 2 * borne >= len(claims):
         said = {

@@ -98,11 +98,11 @@ def without_implementation(view: View) -> Iterator[Finding]:
 def _entries(view: View) -> dict[str, list[Fact]]:
     """The id of each tagged release → its entries that claim a change; sub-entries go with what they belong to."""
     by_place: dict[tuple[str | None, str, str | None], str] = {}
-    for fact in view.facts.of_kind("changelog"):
+    for fact in view.of_kind("changelog"):
         if fact.statement.kind == "changelog_release" and isinstance(fact.metadata.version, str):
             by_place.setdefault((fact.source.path, fact.metadata.version, _package(view, fact)), fact.id)
     found: dict[str, list[Fact]] = {}
-    for fact in view.facts.of_kind("changelog"):
+    for fact in view.of_kind("changelog"):
         if (
             fact.statement.kind == "changelog_entry"
             and fact.epistemic.cls == "claim"
@@ -139,7 +139,7 @@ class _Ranges:
         self._by_changelog: dict[tuple[str | None, str | None], dict[str, tuple[str, ...]]] = {}
         self._tagged: dict[str, tuple[tuple[str | None, str | None], str]] = {}
         self._candidates: set[tuple[str | None, str | None, str]] = set()
-        for release in view.facts.of_kind("changelog"):
+        for release in view.of_kind("changelog"):
             if release.statement.kind == "changelog_release":
                 self._note(release)
 

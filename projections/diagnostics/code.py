@@ -62,7 +62,7 @@ def not_documented(view: View) -> Iterator[Finding]:
     whose other symbols are documented."""
     named = {
         leaf(name)
-        for fact in view.facts.of_kind("document", "changelog", "nl")
+        for fact in view.of_kind("document", "changelog", "nl")
         if fact.statement.kind != "trace_tag"
         for name in fact.statement.target.symbols
     }
@@ -91,7 +91,7 @@ def _is_named(view: View, fact: Fact, named: AbstractSet[str]) -> bool:
 
 
 def _symbols(view: View) -> Iterator[Fact]:
-    return (fact for fact in view.facts.of_kind("ast") if is_public(fact) and not view.code.is_test(fact))
+    return (fact for fact in view.of_kind("ast") if is_public(fact) and not view.code.is_test(fact))
 
 
 def _paths(view: View, fact: Fact) -> Iterator[str]:

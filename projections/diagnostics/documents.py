@@ -63,7 +63,7 @@ def stale(view: View) -> Iterator[Finding]:
     """One finding for each file or name that is gone and each document that still names it."""
     if not view.has_whole_history:
         return
-    told = [fact for fact in view.facts.of_kind("document") if _speaks_of_now(fact)]
+    told = [fact for fact in view.of_kind("document") if _speaks_of_now(fact)]
     yield from _stale_paths(view, told)
     yield from _stale_names(view, told)
 
@@ -104,7 +104,7 @@ def _gone(view: View, wanted: frozenset[str]) -> Mapping[str, _Gone]:
     """Of these paths those that the newest commit that speaks of them deleted or renamed."""
     found: dict[str, _Gone] = {}
     settled: set[str] = set()
-    for commit in sorted(view.commits, key=lambda one: (one.source.commitIndex or 0, one.id)):
+    for commit in view.commits:
         if wanted.isdisjoint(commit.statement.target.paths) and not _may_speak(
             view.raw.get(commit.id), wanted
         ):
@@ -130,7 +130,7 @@ def _written(view: View, documents: frozenset[str]) -> Mapping[str, Fact]:
     """Document → the oldest commit that changed it under its name."""
     found: dict[str, Fact] = {}
     if documents:
-        for commit in sorted(view.commits, key=lambda one: (-(one.source.commitIndex or 0), one.id)):
+        for commit in reversed(view.commits):
             for path in documents.intersection(commit.statement.target.paths):
                 found.setdefault(path, commit)
     return found
@@ -171,7 +171,7 @@ def _stale_names(view: View, told: Iterable[Fact]) -> Iterator[Finding]:
 def _alive(view: View) -> set[str]:
     """Every name that code or settings bear or use now."""
     alive: set[str] = set()
-    for fact in view.facts.of_kind("ast", "system"):
+    for fact in view.of_kind("ast", "system"):
         alive.update(map(leaf, fact.statement.target.symbols))
         alive.update(map(leaf, strings(fact.metadata.calls)))
         alive.update(map(leaf, strings(fact.metadata.capabilities)))
@@ -192,7 +192,7 @@ def _once_declared(view: View, wanted: set[str]) -> Mapping[str, Fact]:
     found: dict[str, Fact] = {}
     seen: set[str] = set()
     endings = {path.rpartition(".")[2] for path in view.code.modules}
-    for commit in sorted(view.commits, key=lambda one: (one.source.commitIndex or 0, one.id)):
+    for commit in view.commits:
         diff = commit.metadata.diff
         if not isinstance(diff, Mapping):
             continue

@@ -35,7 +35,7 @@ _WEAK: Final = frozenset({"declares", "duplicates", "related_to"})
 
 def ambiguous(view: View) -> Iterator[Finding]:
     """Given tasks that leave a field open, or name what several files declare."""
-    for fact in view.facts.of_kind("nl"):
+    for fact in view.of_kind("nl"):
         missing = strings(fact.metadata.missingFields)
         several = sorted(name for name in fact.statement.target.symbols if _is_ambiguous(view, fact, name))
         if not missing and not several:
@@ -74,7 +74,7 @@ def _is_ambiguous(view: View, fact: Fact, name: str) -> bool:
 def uncertain(view: View) -> Iterator[Finding]:
     """Statements that were read with little confidence, counted by folder and kind of source."""
     found: dict[tuple[str, str], list[Fact]] = {}
-    for fact in view.facts.of_kind("nl", "todo", "agent_log", "changelog"):
+    for fact in view.of_kind("nl", "todo", "agent_log", "changelog"):
         if (
             fact.epistemic.confidence < LOW
             and fact.epistemic.cls != "inference"
@@ -98,7 +98,7 @@ def unlinked(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
         if is_open(plan.head) and plan.head.statement.kind != "requirement":
             continue
         _count(view, plan.head, plan.members, loose, totals)
-    for fact in view.facts.of_kind("changelog"):
+    for fact in view.of_kind("changelog"):
         if fact.statement.kind == "changelog_entry" and fact.epistemic.cls == "claim" and is_claimable(fact):
             _count(view, fact, (fact,), loose, totals)
     for (kind, place), facts in sorted(_by_kind(loose).items()):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Final, NamedTuple
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding, Severity
@@ -48,7 +49,7 @@ def plans(view: View) -> Sequence[Plan]:
     """The plans of task lists, documents and given tasks, comments apart, by the id of their head."""
     wanted = [
         fact
-        for fact in view.facts.of_kind("nl", "todo", "document")
+        for fact in view.of_kind("nl", "todo", "document")
         if (fact.epistemic.cls == "plan" or fact.source.kind == "nl")
         and fact.statement.kind != "comment_marker"
         and not is_sample(fact.source.path)
@@ -279,16 +280,14 @@ def _is_missed(view: View, fact: Fact, traced: Mapping[tuple[str, str], bool]) -
 
 def drifting(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     """The recent commits touch nothing that the open plans are about: one finding for the whole, with its numbers."""
-    recent = sorted(
-        (
-            commit
-            for commit in view.commits
-            if commit.metadata.merge is not True
-            and commit.metadata.docOnly is not True
-            and commit.source.commitIndex
-        ),
-        key=lambda commit: (commit.source.commitIndex or 0, commit.id),
-    )[:RECENT]
+    worked = (
+        commit
+        for commit in view.commits
+        if commit.metadata.merge is not True
+        and commit.metadata.docOnly is not True
+        and commit.source.commitIndex
+    )
+    recent = tuple(islice(worked, RECENT))
     aimed: dict[str, set[str]] = {}
     for plan in known:
         if is_open(plan.head):

@@ -85,6 +85,8 @@ def _unshown(view: View) -> Iterator[Finding]:
         fact = view.facts.records[identity]
         if view.grades[identity].grade is Grade.none:
             yield _about(fact, "regression.unshown", {"since": gone[identity][:10]})
+    if not view.code.reverted:
+        return
     for identity, graded in sorted(view.grades.items()):
         fact = view.facts.records[identity]
         reverted = [

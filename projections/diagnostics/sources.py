@@ -64,11 +64,11 @@ def unavailable(view: View) -> Iterator[Finding]:
 
 def insufficient(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     """No record that says what is wanted, none that shows what is there, or nothing that binds the two."""
-    declared = sum(1 for _ in view.facts.of_kind(*DECLARED))
-    observed = sum(1 for _ in view.facts.of_kind(*OBSERVED))
+    declared = sum(1 for _ in view.of_kind(*DECLARED))
+    observed = sum(1 for _ in view.of_kind(*OBSERVED))
     said = {"declared": f"{declared:,}", "observed": f"{observed:,}", "plans": f"{len(known):,}"}
     if declared and observed:
-        claims = view.facts.of_kind("changelog", "agent_log")
+        claims = view.of_kind("changelog", "agent_log")
         stated = [member for plan in known for member in plan.members] if known else list(claims)
         if any(view.grades[fact.id].grade > Grade.none for fact in stated):
             return

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from t2c.projections.base import Inputs
 from t2c.projections.diagnostics.predicates import Details, details, is_open, is_sample
 from t2c.projections.diagnostics.state import Diagnosed
-from t2c.projections.evidence import Graded, graded_of
+from t2c.projections.evidence import Graded, code_of, graded_of
 from t2c.projections.evidence.code import Code
 from t2c.projections.facts import Fact, Facts
 
@@ -24,9 +25,15 @@ class View:
     """Records, relations, grades, the raw bytes of records, and what is remembered of the past."""
 
     def __init__(
-        self, facts: Facts, grades: Mapping[str, Graded], raw: Mapping[str, bytes], state: Diagnosed
+        self,
+        facts: Facts,
+        grades: Mapping[str, Graded],
+        code: Code,
+        raw: Mapping[str, bytes],
+        state: Diagnosed,
     ) -> None:
         self.facts = facts
+        self.code = code
         self.grades = grades
         self.state = state
         self.raw = raw
@@ -35,18 +42,24 @@ class View:
     @classmethod
     def of(cls, inputs: Inputs, state: Diagnosed) -> View:
         """That of the folded states."""
-        return cls(Facts.of(inputs), graded_of(inputs), inputs.states["records"].live, state)
+        return cls(Facts.of(inputs), graded_of(inputs), code_of(inputs), inputs.states["records"].live, state)
 
     @cached_property
-    def code(self) -> Code:
-        return Code(self.facts)
+    def _by_kind(self) -> Mapping[str, Sequence[Fact]]:
+        found: dict[str, list[Fact]] = {}
+        for fact in self.facts.records.values():
+            found.setdefault(fact.source.kind, []).append(fact)
+        return found
+
+    def of_kind(self, *sources: str) -> Iterator[Fact]:
+        """The records of these kinds of source, one kind after another, each in the order of ids."""
+        return chain.from_iterable(self._by_kind.get(source, ()) for source in sources)
 
     @cached_property
     def commits(self) -> tuple[Fact, ...]:
-        """All commits, in the order of ids."""
-        return tuple(
-            fact for fact in self.facts.of_kind("git") if fact.statement.kind == "commit_intent_claim"
-        )
+        """All commits, the newest first."""
+        found = (fact for fact in self.of_kind("git") if fact.statement.kind == "commit_intent_claim")
+        return tuple(sorted(found, key=lambda commit: (commit.source.commitIndex or 0, commit.id)))
 
     @cached_property
     def has_whole_history(self) -> bool:
@@ -59,7 +72,7 @@ class View:
         """Plans to be carried out, samples and templates left out, in the order of ids."""
         return tuple(
             fact
-            for fact in self.facts.of_kind("nl", "todo", "document")
+            for fact in self.of_kind("nl", "todo", "document")
             if is_open(fact) and not is_sample(fact.source.path) and self.details(fact).sample is not True
         )
 

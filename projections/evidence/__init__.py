@@ -19,7 +19,18 @@ from t2c.projections.facts import DECLARED, Fact, Facts
 from t2c.projections.graph import Link
 from t2c.projections.records.commits import instant
 
-__all__ = ["CLAIMING", "Dated", "Grade", "Graded", "Item", "Stance", "graded", "graded_of", "stance"]
+__all__ = [
+    "CLAIMING",
+    "Dated",
+    "Grade",
+    "Graded",
+    "Item",
+    "Stance",
+    "code_of",
+    "graded",
+    "graded_of",
+    "stance",
+]
 
 Dated = Literal["after", "before", "undated"]
 Stance = Literal["plan", "claim", "description"]
@@ -98,7 +109,7 @@ def graded(facts: Facts, first: Mapping[str, str]) -> Mapping[str, Graded]:
     `first` says when the ledger first saw a record, for those without a date of their own. The result depends on no
     order and on no line; taking evidence away raises no grade.
     """
-    return _Grader(facts, first).all()
+    return _Grader(facts, first, Code(facts)).all()
 
 
 def graded_of(inputs: Inputs) -> Mapping[str, Graded]:
@@ -106,16 +117,25 @@ def graded_of(inputs: Inputs) -> Mapping[str, Graded]:
     found = inputs.made.get("evidence")
     if not isinstance(found, dict):
         seen = getattr(inputs.states.get("timeline"), "first", None)
-        found = graded(Facts.of(inputs), seen if isinstance(seen, Mapping) else {})
+        found = _Grader(Facts.of(inputs), seen if isinstance(seen, Mapping) else {}, code_of(inputs)).all()
         inputs.made["evidence"] = found
     return found
 
 
+def code_of(inputs: Inputs) -> Code:
+    """What the graph says of code, made once for all views."""
+    found = inputs.made.get("code")
+    if not isinstance(found, Code):
+        found = inputs.made["code"] = Code(Facts.of(inputs))
+    return found
+
+
 class _Grader:
-    def __init__(self, facts: Facts, first: Mapping[str, str]) -> None:
+    def __init__(self, facts: Facts, first: Mapping[str, str], code: Code) -> None:
         self._facts = facts
         self._first = first
-        self._code = Code(facts)
+        self._code = code
+        self._planned: dict[str, str | None] = {}
 
     def all(self) -> dict[str, Graded]:
         wanted = list(self._facts.of_kind(*DECLARED, *CLAIMING))
@@ -248,6 +268,12 @@ class _Grader:
         return Grade.called if self._code.is_called(fact) else Grade.declared
 
     def _planned_at(self, fact: Fact) -> str | None:
+        """When a statement was made: by the commit that wrote it, else by itself, else when the ledger saw it first."""
+        if fact.id not in self._planned:
+            self._planned[fact.id] = self._written_at(fact) or fact.observedAt or self._first.get(fact.id)
+        return self._planned[fact.id]
+
+    def _written_at(self, fact: Fact) -> str | None:
         written = [
             at
             for link, other in self._facts.neighbours(fact.id)
@@ -256,9 +282,9 @@ class _Grader:
             and other.source.kind == "git"
             and (at := self._code.committed_at(other)) is not None
         ]
-        if written:
-            return min(written, key=lambda at: (instant(at) is None, instant(at) or datetime.max, at))
-        return fact.observedAt or self._first.get(fact.id)
+        return min(
+            written, key=lambda at: (instant(at) is None, instant(at) or datetime.max, at), default=None
+        )
 
 
 def _dated(at: str | None, planned: datetime | None) -> Dated:
