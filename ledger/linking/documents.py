@@ -53,7 +53,7 @@ def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
     * A statement that shares at least ALIKE of its words with a declared intent documents the intent.
 
     Not: what plans (a requirement, a decision), for that something exists is no description of it; a name of another
-    project, a name declared only in tests and examples unless it is written in full; more than MAX_DESCRIBED names.
+    project, a name declared only in tests and examples unless its path is named or it is in the page's own folder; more than MAX_DESCRIBED names.
     """
     keys = _keys(corpus)
     foreign = foreign_modules(corpus)
@@ -86,7 +86,7 @@ def _symbols(record: Record, corpus: Corpus, foreign: Collection[str]) -> Iterat
         if declaration is None:
             if candidates:
                 yield Abstention("documented_ambiguous", f"{name} declared {candidates} times")
-        elif not is_elsewhere(name, declaration, grade) and (
+        elif not is_elsewhere(record, name, declaration, grade) and (
             place != "prose" or grade in ("qualified", "tail")
         ):
             signals = (("path", declaration.path), ("symbol", name))
@@ -156,7 +156,7 @@ def _stem(path: str) -> str:
 def _examples(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """What examples import and call; the names are resolved apart, since no statement names them."""
     used = {
-        record.id: found
+        record.id: (record, found)
         for record in corpus.of("document")
         if record.statement.kind == "documentation_example" and (found := _used(record.text))
     }
@@ -169,11 +169,11 @@ def _examples(corpus: Corpus) -> Iterator[Hit | Abstention]:
         if one.statement.kind == "module_fact" and one.source.path is not None
     }
     names = Names.of(
-        {name for names_used in used.values() for name in names_used},
+        {name for _, names_used in used.values() for name in names_used},
         declarations(code, modules),
         (one.source.symbol for one in modules.values() if one.source.symbol),
     )
-    for identity, names_used in used.items():
+    for identity, (record, names_used) in used.items():
         ours = [name for name in names_used if name.partition(".")[0] in names.packages]
         if len(ours) > MAX_DESCRIBED:
             yield Abstention("documented_list", identity)
@@ -181,7 +181,7 @@ def _examples(corpus: Corpus) -> Iterator[Hit | Abstention]:
         for name in ours:
             declaration, grade, _ = names.resolve(name, (), called=True, within=False)
             # What a package exports stands by itself: a member of the same name is another thing.
-            if declaration is None or is_elsewhere(name, declaration, grade):
+            if declaration is None or is_elsewhere(record, name, declaration, grade):
                 continue
             if grade in ("qualified", "tail") or "." not in declaration.name:
                 signals = (("path", declaration.path), ("symbol", name))

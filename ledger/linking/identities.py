@@ -42,7 +42,8 @@ def same(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """Records of one thing are `same_as` each other; statements that repeat each other are `duplicates`.
 
     * `same_as`: tasks, requirements or decisions that bear one id in two files and say the same, or half of it at
-      least; entries of one release with one wording in two changelogs; a news fragment and the entry that was made
+      least; entries of one release with one wording in two changelogs that cite one
+      number, or none and stand in line (packages beside each other count for themselves); a news fragment and the entry that was made
       of it.
     * Records in files of their own that bear one id and say different things are a collision, not a thing
       (`same_id_other_statement`); lists that count from one in each folder are neither.
@@ -118,7 +119,11 @@ def _mirrored(found: Sequence[Record], version: str) -> Iterator[Hit | Abstentio
         if other.source.path == first.source.path:
             if other.statement.target.tickets == first.statement.target.tickets:
                 yield Hit(other.id, first.id, "duplicates", "same", ("same_entry_twice",), signals)
-        elif other.metadata.releaseDate == first.metadata.releaseDate or _cites_same(other, first):
+        elif _cites_same(other, first) or (
+            other.metadata.releaseDate == first.metadata.releaseDate
+            and other.statement.target.tickets == first.statement.target.tickets
+            and _are_in_line(first, other)
+        ):
             yield Hit(other.id, first.id, "same_as", "same", ("same_entry_mirrored",), signals)
 
 
@@ -208,10 +213,13 @@ def _are_apart(one: Record, other: Record) -> bool:
         return one.statement.kind == "requirement" and _trail(one) != _trail(other)
     if one.statement.kind != "todo_item" and one.metadata.form not in ("checkbox", "section"):
         return False
-    folders = here.rpartition("/")[0], there.rpartition("/")[0]
-    return not any(
-        f"{upper}/".startswith(f"{lower}/") or not lower for lower, upper in (folders, folders[::-1])
-    )
+    return not _are_in_line(one, other)
+
+
+def _are_in_line(one: Record, other: Record) -> bool:
+    """Whether one of the two files stands in the folder of the other, or below it."""
+    folders = [(record.source.path or "").rpartition("/")[0] for record in (one, other)]
+    return any(f"{upper}/".startswith(f"{lower}/") or not lower for lower, upper in (folders, folders[::-1]))
 
 
 def _trail(record: Record) -> list[str]:

@@ -55,7 +55,7 @@ def _symbols(record: Record, corpus: Corpus, foreign: frozenset[str]) -> Iterato
         if declaration is None:
             if candidates:
                 yield Abstention("located_ambiguous", f"{name} declared {candidates} times")
-        elif is_elsewhere(name, declaration, grade):
+        elif is_elsewhere(record, name, declaration, grade):
             continue
         elif grade in ("qualified", "tail") or place_of_name(record, name, code) == "code":
             signals = (("path", declaration.path), ("symbol", name))

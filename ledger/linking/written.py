@@ -49,12 +49,18 @@ def in_code(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_elsewhere(name: str, declaration: Declaration, grade: Grade) -> bool:
+def is_elsewhere(record: Record, name: str, declaration: Declaration, grade: Grade) -> bool:
     """Whether a name tells another module than the one in which its last two parts were found.
 
     `shop.utils.lock` is not the `lock` of `shop.old.utils`; `shop.Door.close` may be the `Door.close` of `shop.door`,
-    since a package exports what its modules declare.
+    since a package exports what its modules declare. What tests and examples declare is meant only from their own folder
+    or beside their path: the title of a test is no name.
     """
+    is_aside = not declaration.is_product or TEST_PATH.search(declaration.path) is not None
+    if is_aside and declaration.path not in record.statement.target.paths:
+        folder = (record.source.path or "").rpartition("/")[0]
+        if not folder or not declaration.path.startswith(f"{folder}/"):
+            return True
     return grade == "tail" and name.count(".") > 1 and "." not in declaration.name
 
 

@@ -86,6 +86,26 @@ def test_module_of_the_language_is_not_ours(
     assert documented(drawn(page=foreign, **both)) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "paths", "found"),
+    [
+        ("docs/guide.md", (), False),
+        ("docs/guide.md", ("tests/test_lock.py",), True),
+        ("tests/README.md", (), True),
+        ("README.md", (), False),
+    ],
+)
+def test_what_a_test_declares_is_meant_from_beside_it(
+    drawn: Draw, page: State, stated: State, path: str, paths: tuple[str, ...], found: bool
+) -> None:
+    test = stated(
+        "ast", "symbol_fact", "test lock_account", "tests/test_lock.py", action="declare", cls="fact",
+        symbol="lock_account", metadata={"test": True},
+    )  # fmt: skip
+    told = page("See `lock_account` in it.", path, symbols=("lock_account",), paths=paths)
+    assert documented(drawn(page=told, test=test)) == ([("page", "test")] if found else [])
+
+
 def test_heading_describes_what_it_names(drawn: Draw, page: State, code: dict[str, bytes]) -> None:
     relations = drawn(page=page("lock_account", origin="heading", symbols=("lock_account",)), **code)
     (relation,) = (one for one in relations.links.relations if one.type == "documents")

@@ -80,10 +80,22 @@ def test_entry_of_one_release_in_two_changelogs_is_one_entry(drawn: Draw, entry:
         {"metadata": {"package": "shop"}},
         {"metadata": {"releaseDate": "2026-03-01"}},
         {"version": "2.0.0"},
+        {"tickets": ("#8",)},
     ],
 )
 def test_entry_of_another_release_is_another_entry(drawn: Draw, entry: State, about: dict[str, Any]) -> None:
     assert list(drawn(one=entry(LOCK), other=entry(LOCK, "b/CHANGELOG.md", **about))) == []
+
+
+def test_packages_beside_each_other_tell_of_one_change_by_its_number(drawn: Draw, entry: State) -> None:
+    def of(package: str, **about: Any) -> bytes:
+        return entry(LOCK, f"packages/{package}/CHANGELOG.md", **about)
+
+    assert list(drawn(one=of("a"), other=of("b"))) == []
+    assert list(drawn(one=of("a", tickets=("#7",)), other=of("b", tickets=("#8",)))) == []
+    assert list(drawn(one=of("a", tickets=("#7",)), other=of("b", tickets=("#7",)))) == [
+        ("other", "same_as", "one")
+    ]
 
 
 def test_entry_written_twice_in_one_release_is_a_duplicate(drawn: Draw, entry: State) -> None:
