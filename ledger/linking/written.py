@@ -22,7 +22,9 @@ __all__ = [
 
 CODE: Final = re.compile(r"`{1,2}([^`\n]{1,200})`{1,2}")
 """What stands in backticks."""
-TEST_PATH: Final = re.compile(r"(?:^|/)(?:tests?|spec|__tests__|examples?|docs?|benchmarks?|fixtures)(?:/|$)")
+TEST_PATH: Final = re.compile(
+    r"(?:^|/)(?:tests?|spec|__tests?__|examples?|docs?|benchmarks?|fixtures)(?:/|$)|[._](?:spec|test)\.\w{1,4}$"
+)
 """Paths of tests, examples and documentation."""
 _ROLE: Final = re.compile(
     r":(?:\w{1,10}:)?(?:meth|func|class|attr|exc|data|mod|obj|const):`[~!.]{0,2}([\w.]{1,200})"
