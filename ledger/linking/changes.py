@@ -23,6 +23,11 @@ _TRAILER: Final = re.compile(
     r"(?:[A-Za-z]+-){1,4}(?:by|to|for|id)\s*:|\(cherry picked|co-authored", re.IGNORECASE
 )
 _LINK: Final = re.compile(r"\b[a-z]{2,10}://\S{1,400}")
+_ASIDE: Final = re.compile(
+    r"\b[a-z]{2,10}://[^\s)>]{1,400}|(?<![\w/@])@[\w-]{1,40}(?![\w/-])"
+    r"|(?<![\w/.-])(?=[0-9a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,40}(?![\w-])"
+)
+"""Links, people and hashes in an entry: who and where, not what."""
 _MERGE_TITLE: Final = re.compile(r"merge pull request\b(?: #\d+)?(?: from \S{1,200})?\s*\Z", re.IGNORECASE)
 _MERGE_BRANCH: Final = re.compile(r" from (?:[\w.-]{1,100}/)?(\S{1,200})")
 _TYPED: Final = re.compile(r"([a-z]{2,12})(?:\(([^()]{1,60})\))?!?: ", re.IGNORECASE)
@@ -110,7 +115,7 @@ class Entry(NamedTuple):
 
 def entry_of(record: Record) -> Entry:
     """Read an entry's own words, and those of its heading's scope if the entry names one."""
-    text = _LINK.sub(" ", record.text)
+    text = _ASIDE.sub(" ", record.text)
     found = tuple(tokens(text))
     return Entry(record, found, frozenset(found), code_names(text), record.statement.action)
 

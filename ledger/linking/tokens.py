@@ -57,7 +57,7 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
             break
-    return word
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
 def tokens(text: str) -> list[str]:
