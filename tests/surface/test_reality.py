@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,3 +204,50 @@ def test_nothing_is_written_by_looking(t2c: Any, told: dict[str, str]) -> None:
     assert journal.read_bytes() == before
     assert not (t2c.root / ".t2c" / "projections").exists()
     assert orjson.loads(before.splitlines()[0])["seq"] == 1
+
+
+def git(root: Path, *arguments: str, day: int = 1) -> None:
+    date = f"2026-01-{day:02}T12:00:00Z"
+    names = {f"GIT_{who}_{part}": value for who in ("AUTHOR", "COMMITTER")
+             for part, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"), ("DATE", date))}  # fmt: skip
+    environ = {"PATH": os.environ["PATH"], "HOME": str(root.parent), "GIT_CONFIG_NOSYSTEM": "1", **names}
+    subprocess.run(["git", *arguments], cwd=root, env=environ, check=True, capture_output=True)
+
+
+def test_case_33_both_directions_and_a_class_for_intended_exceptions(t2c: Any) -> None:
+    """Three plans (one tested, one only coded, one nothing) and one function that no plan names."""
+    shutil.rmtree(t2c.root / ".git")
+    git(t2c.root, "init", "-q", "-b", "main")
+    steps = (
+        ("Plan", {"TODO.md": "# TODO\n\n- [ ] AB-1 Parse dates\n- [ ] AB-2 Render pages\n- [ ] AB-3 Cache answers\n"}),
+        ("AB-1: parse dates", {
+            "src/parse.py": "def parse_dates(text):\n    return text.split()\n",
+            "tests/test_parse.py": "from src.parse import parse_dates\n\n\ndef test_parse_dates():\n"
+                                   "    assert parse_dates('a') == ['a']\n",
+        }),
+        ("AB-2: render pages", {"src/render.py": "def render_pages(pages):\n    return ''.join(pages)\n"}),
+        ("Tidy up", {"src/surplus.py": "def surplus(value):\n    return value\n"}),
+    )  # fmt: skip
+    for day, (message, files) in enumerate(steps, 1):
+        for name, text in files.items():
+            (t2c.root / name).parent.mkdir(exist_ok=True)
+            (t2c.root / name).write_text(text)
+        git(t2c.root, "add", ".", day=day)
+        git(t2c.root, "commit", "-q", "-m", message, day=day)
+    assert t2c("init").code == 0
+    assert t2c("scan").code == 0
+    grades = t2c("reality", "--json", "--grades").document
+    forward = {one["text"].split()[0]: one["grade"] for one in grades["forward"]}
+    assert forward == {"AB-1": "tested", "AB-2": "declared", "AB-3": "none"}
+    backward = {one["key"]: one["exception"] for one in grades["backward"]}
+    assert backward["path:src/surplus.py"] is None
+    assert backward["path:tests/test_parse.py"] == "test"
+    rows = {row["key"]: row["status"] for row in t2c("reality", "--json").document["rows"]}
+    assert [rows[f"ticket:AB-{number}"] for number in (1, 2, 3)] == [
+        "aligned",
+        "aligned",
+        "planned_not_implemented",
+    ]
+    out = t2c("timeline", "AB-1").out
+    assert "2026-01-01 12:00  planned, by Ada" in out
+    assert "2026-01-02 12:00  aligned, by Ada" in out
