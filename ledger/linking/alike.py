@@ -1,8 +1,8 @@
 """When two statements say the same: their folded words, how much of them is shared, and who shares most.
 
-Words are compared without accents, case, endings and function words, so that "Adds a retry to the exporter" and "add
-retry to exporters" are alike. Numbers are words of their own kind: statements whose numbers differ are about different
-things, however alike they read.
+Words are compared without accents, case, endings and function words, so that "Adds a retry to the exporter"
+and "add retry to exporters" are alike. Numbers are words of their own kind: statements whose numbers differ
+are about different things, however alike they read.
 """
 
 from __future__ import annotations
@@ -93,9 +93,10 @@ def nearest(
 ) -> Iterator[Match]:
     """For each statement asked about, all of the pool whose share is at least `least`, itself left out.
 
-    Statements of fewer than `fewest` words are looked at on neither side, and those whose numbers or denials differ are
-    none. A word that more than COMMON of the pool have brings no two together. Two alike statements share one of their rarest
-    words, so only few are compared; the time is about linear in the statements.
+    Statements of fewer than `fewest` words are looked at on neither side, and those whose numbers or denials
+    differ are none. A word that more than COMMON of the pool have brings no two together. Two alike
+    statements share one of their rarest words, so only few are compared; the time is about linear in the
+    statements.
     """
     frequency = Counter(word for one in pool.values() for word in one.words)
     holders: dict[str, list[RecordId]] = {}

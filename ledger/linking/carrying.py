@@ -31,17 +31,19 @@ SHARED: Final = 2
 def carried(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """A commit `implements` the task, requirement or decision whose explicit id it cites.
 
-    * The id stands at the head of the subject (`TASK-12 - …`, `fix(FR-001): …`), in brackets at its end, or behind a word that closes it
-      (`Implements FR-001`, a trailer `Task: T012`). One that stands elsewhere in the subject is only `related_to` the
-      plan. A body counts only where the subject begins with no id, and only what it closes.
-    * A commit that changed documentation alone shows nothing. The plan is `claimed_by` it if the commit says that it is
-      done ("Finalize …", "Mark as done"), or if the plan is to document; else it wrote the plan down and is related to
-      nothing.
+    * The id stands at the head of the subject (`TASK-12 - …`, `fix(FR-001): …`), in brackets at its end, or
+      behind a word that closes it (`Implements FR-001`, a trailer `Task: T012`). One that stands elsewhere in
+      the subject is only `related_to` the plan. A body counts only where the subject begins with no id, and
+      only what it closes.
+    * A commit that changed documentation alone shows nothing. The plan is `claimed_by` it if the commit says
+      that it is done ("Finalize …", "Mark as done"), or if the plan is to document; else it wrote the plan
+      down and is related to nothing.
     * A reverted commit, and a commit whose id is that of a prohibition, is `related_to` it.
-    * It implements a requirement or declared intent that is about a number or ticket (see `is_own`), where the commit
-      bears it as its pull request, closes it, or names it in its subject; a key of more than MAX_COMMITS commits is
-      `commits_of_key`. It implements a plan or request of the conversation about its ticket if they share a path or at
-      least SHARED words: of several commits the nearest. For tasks see the rules `number` and `ticket`.
+    * It implements a requirement or declared intent that is about a number or ticket (see `is_own`), where
+      the commit bears it as its pull request, closes it, or names it in its subject; a key of more than
+      MAX_COMMITS commits is `commits_of_key`. It implements a plan or request of the conversation about its
+      ticket if they share a path or at least SHARED words: of several commits the nearest. For tasks see the
+      rules `number` and `ticket`.
     * An id that several records bear is `commit_of_ambiguous_id`: a commit stands in no folder.
 
     Not: by the words of the plan, by its files, or because the commit is younger.

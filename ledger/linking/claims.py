@@ -23,20 +23,21 @@ _REPORTS: Final = frozenset({"communication_claim", "communication_report", "com
 
 
 def claimed(corpus: Corpus) -> Iterator[Hit | Abstention]:
-    """A plan, requirement or declared intent is `claimed_by` what says that it is done; a report is `evidenced_by` what shows it.
+    """A plan, requirement or intent is `claimed_by` what says that it is done; a report is `evidenced_by` what shows it.
 
-    * By an explicit id: an entry or a report begins with the id of a task or requirement, ends in it, or says to close it.
-    * By the ticket of a conversation: the plan and the report that shares most words with it; where none does, nothing.
-    * By the same statement: a task or requirement and a changelog's entry or a report share at least ALIKE of at least
-      FEWEST words and all numbers; of several entries the nearest.
+    * By an explicit id: an entry or a report begins with the id of a task or requirement, ends in it, or says
+      to close it.
+    * By the ticket of a conversation: the plan and the report that shares most words with it; where none
+      does, nothing.
+    * By the same statement: a task or requirement and a changelog's entry or a report share at least ALIKE of
+      at least FEWEST words and all numbers; of several entries the nearest.
     * A shared number or ticket of a changelog is the rule of that name.
-    * A report is `evidenced_by` the commit of the same ticket that changed more than documentation, stands, and shares
-      most words or a path with it, and by the result of a test that bears the ticket's key in its name. Reports of a
-      ticket without such a commit are `report_without_commit`.
+    * A report is `evidenced_by` the commit of the same ticket that changed more than documentation, stands,
+      and shares most words or a path with it, and by the result of a test that bears the ticket's key in its
+      name. Reports of a ticket without such a commit are `report_without_commit`.
 
-    Not: what denies (polarity negative), what is about a prohibition, a marked comment, which the code itself shows done,
-    and what a plan says of itself. A claim shows
-    nothing: the plan is no more done than before.
+    Not: what denies (polarity negative), what is about a prohibition, a marked comment, which the code itself
+    shows done, and what a plan says of itself. A claim shows nothing: the plan is no more done than before.
     """
     planned = [
         record

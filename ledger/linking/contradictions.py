@@ -86,18 +86,19 @@ class _Stated(NamedTuple):
 def opposed(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """Two statements `contradicts` each other; the relation goes from the smaller id.
 
-    * Both oblige, plan, decide, request or report, are about one path, symbol, ticket or number, and share at least
-      ALIKE of their words, function words left out, and all numbers; where a condition is named, SAME_CONDITION of
-      them. One denies what the other says, or they ask for opposite actions (add and remove, allow and forbid, enable
-      and disable, keep and drop, required and optional).
-    * A prohibition that names what must not be called (`must not call eval`, never use `os.system`) contradicts each
-      fact of code that calls or imports it, tests left out; where the prohibition names files, only in those. One with an
-      exception ("outside …", "except …") is not applied: `prohibition_with_exception`.
+    * Both oblige, plan, decide, request or report, are about one path, symbol, ticket or number, and share at
+      least ALIKE of their words, function words left out, and all numbers; where a condition is named,
+      SAME_CONDITION of them. One denies what the other says, or they ask for opposite actions (add and
+      remove, allow and forbid, enable and disable, keep and drop, required and optional).
+    * A prohibition that names what must not be called (`must not call eval`, never use `os.system`)
+      contradicts each fact of code that calls or imports it, tests left out; where the prohibition names
+      files, only in those. One with an exception ("outside …", "except …") is not applied:
+      `prohibition_with_exception`.
     * A target with more than MAX_OPPOSED statements on a side is `target_too_common`.
 
-    Not: a plan and its own done state, or what is done already against what is planned; entries of a changelog, since
-    removed in 2.0 and added in 1.0 is history; comments and explanations of documentation, which are of their own
-    version; samples; parts of one list of options.
+    Not: a plan and its own done state, or what is done already against what is planned; entries of a
+    changelog, since removed in 2.0 and added in 1.0 is history; comments and explanations of documentation,
+    which are of their own version; samples; parts of one list of options.
     """
     by_target: dict[str, list[_Stated]] = {}
     for record in corpus.records:

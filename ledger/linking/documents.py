@@ -42,18 +42,20 @@ _NO_STEMS: Final = frozenset({"changelog", "contributing", "getting-started", "r
 def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """A document `documents` the code, the configuration or the intent that it describes.
 
-    * A statement of documentation names a symbol and exactly one declaration has that name (see `symbols`): in a heading,
-      in code (backticks, roles of reStructuredText), or in prose if at least two parts of the name are written. A name
-      with several declarations is `documented_ambiguous`.
+    * A statement of documentation names a symbol and exactly one declaration has that name (see `symbols`):
+      in a heading, in code (backticks, roles of reStructuredText), or in prose if at least two parts of the
+      name are written. A name with several declarations is `documented_ambiguous`.
     * It names or links to the file of a module, by at least two parts of its path or from the same folder.
-    * It names, in code, the whole key of exactly one setting (`tool.shop.retries`); a key of one plain word is none.
-    * A page that is named like exactly one module, both in folders of one name or the name of several words, is about
-      it: the relation starts at its topmost heading.
+    * It names, in code, the whole key of exactly one setting (`tool.shop.retries`); a key of one plain word
+      is none.
+    * A page that is named like exactly one module, both in folders of one name or the name of several words,
+      is about it: the relation starts at its topmost heading.
     * An example documents what it imports from a package of this repository, or calls by a qualified name.
     * A statement that shares at least ALIKE of its words with a declared intent documents the intent.
 
-    Not: what plans (a requirement, a decision), for that something exists is no description of it; a name of another
-    project, a name declared only in tests and examples unless its path is named or it is in the page's own folder; more than MAX_DESCRIBED names.
+    Not: what plans (a requirement, a decision), for that something exists is no description of it; a name of
+    another project, a name declared only in tests and examples unless its path is named or it is in the
+    page's own folder; more than MAX_DESCRIBED names.
     """
     keys = _keys(corpus)
     foreign = foreign_modules(corpus)

@@ -1,10 +1,10 @@
 """Which record an explicit id means: `FR-001`, `task-12`, `req~login-lock~1`, `ADR-4`.
 
-An id belongs to where it is given: every feature may have its own `T001`. So a citation means the record that bears
-the id in the same file, else in the same folder, else in the nearest folder above or below; from elsewhere it means
-something only if one record of the whole repository bears the id. Samples of documentation and tests are meant only
-from their own folder. The plain words task, ticket and issue stand for the prefix that most tasks of the repository
-have.
+An id belongs to where it is given: every feature may have its own `T001`. So a citation means the record that
+bears the id in the same file, else in the same folder, else in the nearest folder above or below; from
+elsewhere it means something only if one record of the whole repository bears the id. Samples of documentation
+and tests are meant only from their own folder. The plain words task, ticket and issue stand for the prefix
+that most tasks of the repository have.
 """
 
 from __future__ import annotations

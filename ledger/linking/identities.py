@@ -41,21 +41,22 @@ class _Copy(NamedTuple):
 def same(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """Records of one thing are `same_as` each other; statements that repeat each other are `duplicates`.
 
-    * `same_as`: tasks, requirements or decisions that bear one id in two files and say the same, or half of it at
-      least; entries of one release with one wording in two changelogs that cite one
-      number, or none and stand in line (packages beside each other count for themselves); a news fragment and the entry that was made
-      of it.
+    * `same_as`: tasks, requirements or decisions that bear one id in two files and say the same, or half of
+      it at least; entries of one release with one wording in two changelogs that cite one number, or none and
+      stand in line, since packages beside each other count for themselves; a news fragment and the entry that
+      was made of it.
     * Records in files of their own that bear one id and say different things are a collision, not a thing
       (`same_id_other_statement`); lists that count from one in each folder are neither.
-    * `duplicates`: tasks, requirements, decisions, intents, statements of a conversation and entries of one release, of
-      one kind of source and about the same (the same holder, code, symbols, paths, numbers), of one polarity, with at
-      least FEWEST words: all the same, or ALIKE of them shared and no word in the place of another. What is worded alike more than MAX_COPIES times is a form
-      (`form_repeated`).
+    * `duplicates`: tasks, requirements, decisions, intents, statements of a conversation and entries of one
+      release, of one kind of source and about the same (the same holder, code, symbols, paths, numbers), of
+      one polarity, with at least FEWEST words: all the same, or ALIKE of them shared and no word in the place
+      of another. What is worded alike more than MAX_COPIES times is a form (`form_repeated`).
     * All are related to the first of them, the nearest to the root, never each to each.
 
-    Not: tasks of two lists of which neither lies in the folder of the other, for each feature has its own steps; sections
-    of one document; scenarios; facts of code, commits, tags, samples; marked comments, which are about the place where they stand; sentences
-    and examples of documentation, which repeat themselves on purpose; entries of different releases.
+    Not: tasks of two lists of which neither lies in the folder of the other, for each feature has its own
+    steps; sections of one document; scenarios; facts of code, commits, tags, samples; marked comments, which
+    are about the place where they stand; sentences and examples of documentation, which repeat themselves on
+    purpose; entries of different releases.
     """
     yield from _one_id(corpus)
     yield from _one_entry(corpus)

@@ -19,8 +19,8 @@ _KINDS: Final = frozenset({"architecture_decision", "declared_intent", "requirem
 def located(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """A statement that asks, plans or reports is `related_to` the code that it names.
 
-    * Requirements, decisions, declared intents and statements of a conversation, samples left out; for tasks, entries
-      and commits see the rules `symbol` and `path`, for explanations see `documents`.
+    * Requirements, decisions, declared intents and statements of a conversation, samples left out; for tasks,
+      entries and commits see the rules `symbol` and `path`, for explanations see `documents`.
     * A name of which exactly one declaration is meant, in code or by at least two parts; a name with several
       declarations is `located_ambiguous`. A file by at least two parts of its path, or from the same folder.
 

@@ -51,14 +51,16 @@ _SIGNS: Final = (
 def ordered(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """What records say themselves about their order.
 
-    * A task or requirement `depends_on` each other one that it names as its dependency: in the fields of its own file
-      or object, or in its words ("depends on T002", "after #3", "requires TASK-4").
-    * What a task waits for `blocks` it ("blocked by T002", "waits for #3"), and it blocks what it says to block.
-    * A decision `supersedes` the one that it says to replace, or that says to be replaced by it; a requirement with a
-      revision supersedes the same requirement of the revision before, where both stand.
-    * An id means the nearest record that bears it (see `identifiers`); an id that several bear equally near is
-      `dependency_ambiguous`. `#3` means the one other task that cites the number and no relation is drawn where
-      several do. What is named and borne by no record is not related and no omission: it lies elsewhere.
+    * A task or requirement `depends_on` each other one that it names as its dependency: in the fields of its
+      own file or object, or in its words ("depends on T002", "after #3", "requires TASK-4").
+    * What a task waits for `blocks` it ("blocked by T002", "waits for #3"), and it blocks what it says to
+      block.
+    * A decision `supersedes` the one that it says to replace, or that says to be replaced by it; a
+      requirement with a revision supersedes the same requirement of the revision before, where both stand.
+    * An id means the nearest record that bears it (see `identifiers`); an id that several bear equally near
+      is `dependency_ambiguous`. `#3` means the one other task that cites the number and no relation is drawn
+      where several do. What is named and borne by no record is not related and no omission: it lies
+      elsewhere.
 
     Not: because one task stands above another, has a smaller number or was done earlier.
     """

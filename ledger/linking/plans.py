@@ -26,19 +26,20 @@ FEWEST: Final = 4
 def fulfils(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """A plan `plans` what it is meant to fulfil.
 
-    Plans are tasks, marked comments, items of a roadmap and plans written down for a ticket; what they are for are
-    requirements, requests, decisions and declared intents. It is drawn
+    Plans are tasks, marked comments, items of a roadmap and plans written down for a ticket; what they are
+    for are requirements, requests, decisions and declared intents. It is drawn
 
-    * by an explicit id: the plan cites the id of a requirement or a decision (see `identifiers`), or a requirement says
-      itself which one it covers, links to or has as parent;
-    * by a ticket or number that the plan is about (see `is_own`) and the other cites, unless more than MAX_ASKED cite it (`plan_of_many`);
-    * in the conversation about a ticket from a plan to the request or decision that shares most words with it,
-      else to the only request; a plan that is near to none of several is `plan_without_request`;
+    * by an explicit id: the plan cites the id of a requirement or a decision (see `identifiers`), or a
+      requirement says itself which one it covers, links to or has as parent;
+    * by a ticket or number that the plan is about (see `is_own`) and the other cites, unless more than
+      MAX_ASKED cite it (`plan_of_many`);
+    * in the conversation about a ticket from a plan to the request or decision that shares most words with
+      it, else to the only request; a plan that is near to none of several is `plan_without_request`;
     * by a link or path to the file of a decision;
     * by the same statement: at least FEWEST words, ALIKE of them shared, the same numbers, the same polarity.
 
-    Not: because both stand in one folder, name one symbol or share a word. That a plan is meant for a requirement says
-    nothing about whether either is done.
+    Not: because both stand in one folder, name one symbol or share a word. That a plan is meant for a
+    requirement says nothing about whether either is done.
     """
     planned = [record for record in corpus.records if plans(record)]
     asked = [record for record in corpus.records if asks(record)]

@@ -57,7 +57,8 @@ def forbids(record: Record) -> bool:
 def is_own(record: Record, key: str) -> bool:
     """Whether a plan is about a number or ticket that it cites: its own words show it, and not only aside.
 
-    What stands in its description alone, behind "see" or "after", or among more than MAX_OWN numbers is background.
+    What stands in its description alone, behind "see" or "after", or among more than MAX_OWN numbers is
+    background.
     """
     number, text = re.split(r"[#-]", key)[-1], record.text
     if key.startswith("#") and sum(one.startswith("#") for one in record.statement.target.tickets) > MAX_OWN:

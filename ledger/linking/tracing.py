@@ -26,20 +26,20 @@ _IN_NAME: Final = re.compile(
 def traced(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """Tags, anchors and tests that name a requirement by its id.
 
-    * A tag that covers a requirement as implementation `implements` it; a requirement is `evidenced_by` a tag of a
-      test; a tag of a manual `documents` it. A tag of any other kind is only `related_to` it, and so is one that covers
-      another revision than the one that stands (`revision_differs`).
+    * A tag that covers a requirement as implementation `implements` it; a requirement is `evidenced_by` a tag
+      of a test; a tag of a manual `documents` it. A tag of any other kind is only `related_to` it, and so is
+      one that covers another revision than the one that stands (`revision_differs`).
     * A tag is `related_to` the symbol in which it stands, else to the module or file of configuration.
     * A prohibition is implemented by nothing: a tag that claims so is `related_to` it.
-    * A requirement is `evidenced_by` each anchor that its own item holds, and the anchor by the module whose file it
-      refers to. An anchor whose file changed since the review says so (`anchor_suspect`). An anchor to a folder or a
-      word leads to no record.
+    * A requirement is `evidenced_by` each anchor that its own item holds, and the anchor by the module whose
+      file it refers to. An anchor whose file changed since the review says so (`anchor_suspect`). An anchor
+      to a folder or a word leads to no record.
     * A requirement is `evidenced_by` the result of a test whose name bears its id (`test_FR_001_lock`).
-    * An id that several requirements bear, equally near, is `trace_ambiguous`; a tag for which no requirement stands is
-      `trace_without_requirement`.
+    * An id that several requirements bear, equally near, is `trace_ambiguous`; a tag for which no requirement
+      stands is `trace_without_requirement`.
 
-    Not: because a tag stands near to code, or a test is named like the requirement's words. A tag is what its author
-    claims; whether the code does it no tag shows.
+    Not: because a tag stands near to code, or a test is named like the requirement's words. A tag is what its
+    author claims; whether the code does it no tag shows.
     """
     requirements = [one for one in corpus.of("document") if one.statement.kind == "requirement"]
     identifiers = Identifiers.of(requirements)

@@ -54,9 +54,9 @@ def in_code(text: str) -> frozenset[str]:
 def is_elsewhere(record: Record, name: str, declaration: Declaration, grade: Grade) -> bool:
     """Whether a name tells another module than the one in which its last two parts were found.
 
-    `shop.utils.lock` is not the `lock` of `shop.old.utils`; `shop.Door.close` may be the `Door.close` of `shop.door`,
-    since a package exports what its modules declare. What tests and examples declare is meant only from their own folder
-    or beside their path: the title of a test is no name.
+    `shop.utils.lock` is not the `lock` of `shop.old.utils`; `shop.Door.close` may be the `Door.close` of
+    `shop.door`, since a package exports what its modules declare. What tests and examples declare is meant
+    only from their own folder or beside their path: the title of a test is no name.
     """
     is_aside = not declaration.is_product or TEST_PATH.search(declaration.path) is not None
     if is_aside and declaration.path not in record.statement.target.paths:
