@@ -43,8 +43,8 @@ def timeline(context: Context, asked: str | None = None, at: str | None = None) 
     body = orjson.loads(document)
     topics: list[_Topic] = body["topics"]
     if asked is None:
-        chosen = sorted(topics, key=lambda topic: str(topic["key"]))
-        chosen.sort(key=_latest, reverse=True)
+        by_key = sorted(topics, key=lambda topic: str(topic["key"]))
+        chosen: Sequence[_Topic] = sorted(by_key, key=_latest, reverse=True)
     else:
         chosen = _chosen(asked, topics)
     return TimelineView(document, TimelineResult(found.seq, body["began"], chosen))
@@ -54,26 +54,26 @@ def _latest(topic: _Topic) -> str:
     return str(topic["phases"][-1]["since"]) if topic["phases"] else ""
 
 
-def _chosen(asked: str, topics: Sequence[_Topic]) -> list[_Topic]:
+def _chosen(asked: str, topics: Sequence[_Topic]) -> Sequence[_Topic]:
     if asked.startswith("INT-"):
-        found = [
+        of_record: list[_Topic] = [
             {**topic, "events": events}
             for topic in topics
             if (events := [event for event in topic["events"] if event["record"] == asked])
         ]
-        if found:
-            return found
+        if of_record:
+            return of_record
     name = asked.rstrip("/") or asked
-    for fits in (
-        lambda topic: topic["key"] == asked,
-        lambda topic: topic["key"].partition(":")[2] == name,
-        lambda topic: topic["label"].split(" ", 1)[0] == asked,
-        lambda topic: topic["key"].partition(":")[2].startswith(f"{name}/"),
+    named = [(topic, str(topic["key"]).partition(":")[2]) for topic in topics]
+    for found in (
+        [topic for topic in topics if topic["key"] == asked],
+        [topic for topic, own in named if own == name],
+        [topic for topic in topics if topic["label"].split(" ", 1)[0] == asked],
+        [topic for topic, own in named if own.startswith(f"{name}/")],
     ):
-        found = [topic for topic in topics if fits(topic)]
         if found:
             return found
-    near = get_close_matches(asked, [topic["key"].partition(":")[2] for topic in topics], _NEAR)
+    near = get_close_matches(asked, [own for _, own in named], _NEAR)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise Usage(
         f"nothing is said of {asked!r}, and never was",
