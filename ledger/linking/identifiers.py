@@ -36,6 +36,8 @@ _NUMBERED: Final = re.compile(r"(.*?)[-_ ]?(\d{1,8}(?:\.\d{1,4}){0,3})\Z")
 _DIGIT: Final = re.compile(r"\d")
 _MARKS: Final = 4
 """Characters of marks that may stand before an id at the head of a statement."""
+_DAY: Final = 8
+"""Digits of a day, by which decisions are named too: it is no number of theirs."""
 _MOST: Final = 40
 """Ids that one text may cite; more is a list of contents."""
 
@@ -121,7 +123,7 @@ def id_of(record: Record) -> str | None:
         return written if written is None or written not in text or text.find(written) < _MARKS else None
     if kind == "requirement":
         return _text(metadata.requirementId)
-    if kind == "architecture_decision" and (number := _text(metadata.decisionId)):
+    if kind == "architecture_decision" and (number := _text(metadata.decisionId)) and len(number) < _DAY:
         return f"ADR-{number}"
     return None
 

@@ -22,8 +22,6 @@ SAME_ID_ALIKE: Final = 0.5
 FEWEST: Final = 4
 """Words of the shortest statements that are compared."""
 _CODE: Final = re.compile(r"`([^`\n]{1,200})`")
-_DAY: Final = 8
-"""Digits of a day, by which decisions are numbered too: one day may have several."""
 _OF_FILES: Final = frozenset({"doorstop_item", "task_front_matter"})
 """Bases of records whose id is that of their file."""
 _OBLIGING: Final = frozenset({"architecture_decision", "declared_intent", "requirement", "todo_item"})
@@ -90,9 +88,7 @@ def _one_id(corpus: Corpus) -> Iterator[Hit | Abstention]:
 def _collide(one: Record, other: Record) -> bool:
     """Whether an id was given twice: one of a whole repository, or the number of a decision within its folder."""
     if one.statement.kind == "architecture_decision":
-        folders = {(record.source.path or "").rpartition("/")[0] for record in (one, other)}
-        written = one.metadata.decisionId
-        return len(folders) == 1 and isinstance(written, str) and len(written) < _DAY
+        return len({(record.source.path or "").rpartition("/")[0] for record in (one, other)}) == 1
     return all(not _OF_FILES.isdisjoint(record.epistemic.basis) for record in (one, other))
 
 

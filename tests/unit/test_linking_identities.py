@@ -62,6 +62,19 @@ def test_one_id_of_two_tasks_is_a_collision(drawn: Draw, task: State) -> None:
     assert relations.counted() == {"same_id_other_statement": 1}
 
 
+def test_decisions_are_one_by_number_and_not_by_day(drawn: Draw, stated: State) -> None:
+    def decision(number: str, name: str, text: str = LOCK) -> bytes:
+        return stated(
+            "document", "architecture_decision", text, f"adr/{number}-{name}.md",
+            metadata={"decisionId": number, "title": name}, symbols=(name,),
+        )  # fmt: skip
+
+    assert list(drawn(one=decision("0004", "a"), two=decision("0004", "b"))) == [("two", "same_as", "one")]
+    assert list(drawn(one=decision("20260105", "a"), two=decision("20260105", "b"))) == []
+    clash = drawn(one=decision("0004", "a"), two=decision("0004", "b", "We print the manual"))
+    assert (list(clash), clash.counted()) == ([], {"same_id_other_statement": 1})
+
+
 def test_lists_that_count_alike_do_not_collide(drawn: Draw, task: State) -> None:
     relations = drawn(one=task(LOCK, "a/tasks.md", "T001"), other=task("Print", "b/tasks.md", "T001"))
     assert (list(relations), relations.counted()) == ([], {})
