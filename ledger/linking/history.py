@@ -30,6 +30,10 @@ _WHOLE_START: Final = 30
 """Letters of a statement that a longer line may begin with."""
 _LINK: Final = re.compile(r"\[([^\]\[]{1,200})\]\([^()\s]{1,400}\)|:[a-z:]{2,30}:`|<https?://[^>\s]{1,300}>`")
 _SIGNS: Final = re.compile(r"[\W_]+")
+_REVISION: Final = re.compile(
+    r"\W{0,3}(?=[a-f]{0,39}[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z])(?:`?\]\([^()\s]{1,400}\))?\W{1,3}"
+)
+"""The revision that some changelogs begin their lines with; a statement is read with or without it."""
 _MOST_DEFINITIONS: Final = 24
 """A commit that names so many definitions may have changed more."""
 _BEYOND_ALL: Final = "\U0010ffff"
@@ -268,8 +272,11 @@ class _Statements:
 
 
 def _letters(text: str) -> str:
-    """A text by its letters and digits alone: markup, signs and the targets of links left out."""
+    """The first line of a text by its letters and digits alone: a revision before it, markup and targets of links
+    left out."""
     line = text.partition("\n")[0]
+    if (revision := _REVISION.match(line)) is not None:
+        line = line[revision.end() :]
     if "](" in line or ":`" in line or "<http" in line:
         line = _LINK.sub(r"\1", line)
     return _SIGNS.sub("", line).lower()

@@ -132,6 +132,16 @@ def test_the_oldest_commit_that_added_its_line_declares_a_statement(repo: Repo) 
     ]
 
 
+@pytest.mark.parametrize(
+    "lead", ["abf400d ", "[`abf400d`](https://example.org/c/abf400d0) ", "[abf400d](https://example.org): "]
+)
+def test_a_revision_before_the_text_of_a_line_is_no_part_of_it(repo: Repo, lead: str) -> None:
+    line = f"- {lead}Export the whole cart as CSV again (#12) (Ada)\n"
+    repo.commit("write", CHANGELOG_md=f"# Changelog\n\n## 1.0.0 - 2026-01-05\n\n{line}")
+    ((_, _, text),) = repo.drawn("declares")
+    assert "Export the whole cart as CSV again" in text
+
+
 def test_a_statement_is_followed_through_a_renamed_file(repo: Repo) -> None:
     repo.commit("write", CHANGES_md="# Changelog\n\n## Unreleased\n\n- Export the whole cart as CSV\n")
     repo.git("mv", "CHANGES.md", "CHANGELOG.md")
