@@ -34,6 +34,7 @@ TREE = Branch(
         Entry("truth", "t2c.cli.commands.reality:truth", "Show what stands behind what is said."),
         Entry("compare", "t2c.cli.commands.compare:compare", "Show the workspace beside its base."),
         Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
+        Entry("link", "t2c.cli.commands.link:GROUP", "Look at relations and say which are right."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
         Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),
         Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),

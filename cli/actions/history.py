@@ -87,7 +87,11 @@ def pack_history(past: HistoryRead, reader: Reader, spool: Spool) -> bytes:
     context = past.context
     try:
         history = read_history(
-            context.root, limit=context.settings.scan.commits, known=past.known, seen=past.before
+            context.root,
+            limit=context.settings.scan.commits,
+            known=past.known,
+            seen=past.before,
+            funnel=reader.funnel,
         )
     except T2cError as error:
         kind = type(error).__name__

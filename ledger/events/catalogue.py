@@ -42,7 +42,7 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "statements": ("evidence", ("RelationJudged", "ObservationNoted")),
-    "decisions": ("decisions", ("RefusalNoted",)),
+    "decisions": ("decisions", ("RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn")),
     "changes": ("changes", ("ApplyAnnounced", "ApplyReceipted")),
     "intake": (
         "intake",

@@ -1,12 +1,15 @@
-"""Family decisions: what was allowed, and what was not."""
+"""Family decisions: what was allowed, what was not, and what somebody no longer wants to be told."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar, Self
 
-from t2c.ledger.events.base import Name, Payload, Text
+from pydantic import Field, model_validator
 
-__all__ = ["RefusalNoted"]
+from t2c.ledger.events.base import EventRef, Name, Payload, Text, Timestamp
+from t2c.ledger.kernel.actor import Trust
+
+__all__ = ["RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn"]
 
 
 class RefusalNoted(Payload):
@@ -21,3 +24,32 @@ class RefusalNoted(Payload):
     reason: Text
     requested_by: Text | None
     reference: Text | None
+
+
+class SuppressionGranted(Payload):
+    """Somebody decided not to be told of a finding, or of all findings of one cause, until `expires`; null is for good.
+
+    The finding stays in every view that lists what is suppressed, with the reason.
+    """
+
+    type: ClassVar[str] = "suppression.granted"
+    trust: ClassVar[Trust] = "asserted"
+    finding: Annotated[str, Field(pattern=r"^DIAG-[0-9a-f]{20}$")] | None
+    cause: Text | None
+    reason: Text
+    expires: Timestamp | None
+
+    @model_validator(mode="after")
+    def _is_about_one(self) -> Self:
+        if (self.finding is None) == (self.cause is None):
+            raise ValueError("names either a finding or a cause")
+        return self
+
+
+class SuppressionWithdrawn(Payload):
+    """A suppression no longer holds; `suppression` is the id of the event that granted it."""
+
+    type: ClassVar[str] = "suppression.withdrawn"
+    trust: ClassVar[Trust] = "asserted"
+    suppression: EventRef
+    reason: Text
