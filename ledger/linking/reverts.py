@@ -1,7 +1,9 @@
 """Which commits no longer stand because another commit took them back.
 
 A revert names what it undoes by revision, whole or abbreviated (`This reverts commit …`), or by its subject
-(`Revert "…"`), which must then be the subject of one commit alone. A revert that is itself reverted undoes nothing.
+(`Revert "…"`), which must then be the subject of one commit alone. Of several revisions in a message, which were
+steps on the way where commits were squashed, the one is meant whose subject is quoted, if one is. A revert that is
+itself reverted undoes nothing.
 """
 
 from __future__ import annotations
@@ -91,6 +93,7 @@ def _taken_back(known: Mapping[str, Commit]) -> dict[str, Mapping[str, How]]:
         by_subject.setdefault(commit.subject, []).append(commit.revision)
     for commit in known.values():
         targets: dict[str, How] = {}
+        quoted = None
         for written in commit.named:
             if (whole := revisions.whole(written)) is not None:
                 targets[whole] = "by_revision"
@@ -101,6 +104,9 @@ def _taken_back(known: Mapping[str, Commit]) -> dict[str, Mapping[str, How]]:
             quoted = _BY_SUBJECT.match(commit.subject)
             if not targets and quoted and len(same := by_subject.get(quoted[1], [])) == 1:
                 targets[same[0]] = "by_subject"
+        if len(targets) > 1 and quoted:
+            meant = {name: how for name, how in targets.items() if known[name].subject.startswith(quoted[1])}
+            targets = meant or targets
         if targets:
             found[commit.revision] = targets
     return found

@@ -68,3 +68,11 @@ def test_revisions_are_found_by_their_start() -> None:
     assert known.whole("abc" + "0" * 6) == "abc" + "0" * 37
     assert known.whole("ab") is None
     assert known.whole("f" * 40) is None
+
+
+def test_of_several_revisions_the_one_is_meant_whose_subject_is_quoted() -> None:
+    body = f"* Revert\n\nThis reverts commit {A}.\n\n* Revert\n\nThis reverts commit {B}."
+    both = [commit(A, "Hold (#1)"), commit(B, "Drop (#2)")]
+    assert takebacks([*both, commit(C, 'Revert "Hold" (#3)', body)]) == [Takeback(C, A, "by_revision")]
+    assert {found.target for found in takebacks([*both, commit(C, "Put all back", body)])} == {A, B}
+    assert {found.target for found in takebacks([*both, commit(C, 'Revert "All"', body)])} == {A, B}
