@@ -29,7 +29,9 @@ DOCUMENTED: Final = 0.6
 _VALUES: Final = ("constant", "variable", "field", "property")
 MIN_NAME: Final = 3
 """Letters of a name below which it is one for the moment, as that of a type variable."""
-MAX_FOLDERS: Final = 12
+MIN_REST: Final = 10
+"""Symbols of all other folders together below which they are not worth a line."""
+MAX_FOLDERS: Final = 6
 """Folders that are told one by one, those with the most symbols."""
 
 
@@ -120,7 +122,7 @@ def _told(view: View, code: str, message: str, found: Iterable[Fact], risk: int)
             risk,
         )
     rest = [fact for place in order if place not in told for fact in groups[place]]
-    if rest:
+    if len(rest) >= MIN_REST:
         folders = len({folder(fact.source.path) for fact in rest})
         yield _finding(code, message + ".rest", "elsewhere", rest, {"folders": f"{folders:,}"}, risk - 5)
 

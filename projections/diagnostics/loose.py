@@ -13,6 +13,7 @@ from t2c.projections.diagnostics.plans import Plan
 from t2c.projections.diagnostics.predicates import (
     few_together,
     folder,
+    is_claim,
     is_claimable,
     is_done,
     is_open,
@@ -86,24 +87,28 @@ def uncertain(view: View) -> Iterator[Finding]:
 
 
 def unlinked(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
-    """Plans that are done, and entries of changelogs, that no relation binds to anything; counted by folder.
-
-    Open plans are not among them: that nothing shows them is told by name.
-    """
+    """Plans that are done, requirements without a state and entries of changelogs that no relation binds to anything;
+    counted by folder. Open plans are not among them: that nothing shows them is told by name."""
     loose: dict[tuple[str, str], list[Fact]] = {}
     totals: dict[tuple[str, str], int] = {}
     for plan in known:
         if not is_open(plan.head) and not is_done(plan.head):
             continue
-        if is_open(plan.head) and plan.head.statement.kind != "requirement":
+        if is_open(plan.head) and not _is_traceable(view, plan.head):
             continue
         _count(view, plan.head, plan.members, loose, totals)
     for fact in view.of_kind("changelog"):
-        if fact.statement.kind == "changelog_entry" and fact.epistemic.cls == "claim" and is_claimable(fact):
+        if is_claim(fact) and is_claimable(fact) and not is_sample(fact.source.path):
             _count(view, fact, (fact,), loose, totals)
     for (kind, place), facts in sorted(_by_kind(loose).items()):
         of = sum(totals[(kind, one)] for one in {folder(fact.source.path) for fact in facts})
         yield _grouped("UNLINKED_RECORD", f"{kind}:{place}", "unlinked", facts, kind, place, 10, of)
+
+
+def _is_traceable(view: View, fact: Fact) -> bool:
+    """A requirement that others could cite by its id, and that does not say itself if it is done."""
+    more = view.details(fact)
+    return fact.statement.kind == "requirement" and more.requirementId is not None and more.checked is None
 
 
 def _by_kind(groups: Mapping[tuple[str, str], list[Fact]]) -> dict[tuple[str, str], list[Fact]]:

@@ -34,6 +34,8 @@ MIN_FAMILY: Final = 4
 """Requirements of one family that must be traced before an untraced one stands out."""
 FEW_COMMENTS: Final = 5
 """Comments of a folder below which it is not told by name."""
+_TELLING: Final = 15
+"""Characters of a comment below which it is no example of what is asked."""
 _DEPTH: Final = 20
 _DOCUMENTING: Final = ("document", "release")
 
@@ -145,7 +147,7 @@ def _markers(view: View) -> Iterator[Finding]:
         if fact.statement.kind == "comment_marker" and view.grades[fact.id].grade is Grade.none:
             found.setdefault(folder(fact.source.path), []).append(fact)
     for place, asked in sorted(few_together(found, FEW_COMMENTS).items()):
-        asked.sort(key=lambda fact: (fact.source.path or "", fact.id))
+        asked.sort(key=lambda fact: (len(fact.statement.text) < _TELLING, fact.source.path or "", fact.id))
         said = {
             "count": f"{len(asked):,}", "path": place,
             "first": "; ".join(f"{fact.where}: {shortened(fact.statement.text, 80)}" for fact in asked[:3]),

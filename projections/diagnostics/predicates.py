@@ -42,7 +42,7 @@ DONE: Final = frozenset({"implemented", "verified", "released", "completed"})
 _SAMPLES: Final = re.compile(
     r"(?:^|/)(?:tests?|__tests__|testdata|test[-_]data|fixtures?|snapshots?|__snapshots__|examples?|samples?|demos?"
     r"|templates?|scaffolds?|skeletons?|boilerplates?|archetypes?|vendor|third[-_]party)/"
-    r"|(?:^|/)[^/]*(?:template|_TEMPLATE)[^/]*(?:\.\w{1,10})?$"
+    r"|(?:^|/)[^/]*template[^/]*$"
     r"|(?:^|/)(?:issue|pull_request)_template",
     re.IGNORECASE,
 )
@@ -64,18 +64,23 @@ _GENERATED: Final = re.compile(
 )
 _PLACEHOLDER: Final = re.compile(
     r"\W*(?:v?\d[\w.-]*|placeholder\b.*|tbd|tba|to be (?:determined|announced|written)|todo|n/?a|none|nothing(?: yet)?|wip"
-    r"|no (?:significant |notable |user[- ]facing )?changes?(?: yet)?|no updates?(?: yet)?"
-    r"|(?:and )?\d+ more (?:files?|commits?|changes?)|update \S+\.\w{1,6}|initial (?:public )?(?:release|version|commit)"
-    r"|first (?:public )?release|maintenance release|release|unreleased|various|misc(?:ellaneous)?(?: \w+)?)\W*",
+    r"|no (?:significant |notable |user[- ]facing )?changes?(?: yet)?|no updates?(?: yet)?|@?[\w./-]+@v?\d[\w.-]*"
+    r"|(?:and )?\d+ more (?:files?|commits?|changes?)|update \S+\.\w{1,6}|initial (?:public )?(?:release|version|commit|features)"
+    r"|first (?:public )?release|maintenance release|release|unreleased|various|misc(?:ellaneous)?(?: \w+)?"
+    r"|(?:minor |major |other |breaking |bug |new |internal |site |development )?(?:bug ?fix(?:es)?|fix(?:es)?|additions?|changes?"
+    r"|enhancements?|improvements?|features?|deprecations?|removals?|documentation|docs|dependencies|development))\W*",
     re.IGNORECASE,
 )
 _NO_CHANGE: Final = re.compile(
-    r"\W*(?:v?\d+(?:\.\d+)+\b|thanks?\b|thank you|see\b|read\b|for (?:more|a|the|full)\b|full (?:changelog|list)|note\b|https?://|this (?:release|version)\b"
-    r"|welcome\b|contributors?\b|released\b|requires?\b|compatible\b|upgrade\b|merge\b|bump(?:ed|s)?\b|updated? (?:dependenc|deps|to)\b"
-    r"|dependenc(?:y|ies)\b|version\b|release\b|known issues?\b)",
+    r"\W*(?:(?:chore|build|docs)(?:\([^()]{1,50}\))?: ?)?(?:v?\d+(?:\.\d+)+\b|thanks?\b|thank you|see\b|read\b|https?://"
+    r"|for (?:more|a|the|full)\b|full (?:changelog|list)|note\b|this (?:release|version)\b|welcome\b|contributors?\b|released?\b"
+    r"|requires?\b|compatible\b|upgrade\b|merge\b|bump(?:ed|s)?\b|(?:updated?|upgraded?) (?:dependenc|deps|to)\b"
+    r"|updated? dependenc|dependenc(?:y|ies)\b|version\b|known issues?\b)",
     re.IGNORECASE,
 )
 """Beginnings of entries that tell of no change of this repository's own code."""
+_MAX_PLACEHOLDER: Final = 200
+"""Characters beyond which no text is a placeholder."""
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|\d{2,}|[^\W\d_a-zA-Z]{3,}")
 _HUMPED: Final = re.compile(r"[A-Za-z]+[a-z][A-Z]\w*")
 _STOP: Final = frozenset(
@@ -104,6 +109,10 @@ VAGUE: Final = frozenset(
     for word in line.split()
 )
 """Stems of words that say nothing of which change is meant."""
+
+
+MAX_GROUPS: Final = 6
+"""Folders that are told one by one, those that hold the most."""
 
 
 class Details(msgspec.Struct, frozen=True):
@@ -202,7 +211,9 @@ def is_claim(fact: Fact) -> bool:
 def is_claimable(fact: Fact) -> bool:
     """A changelog entry that tells of a change: no placeholder, thanks, link, bump of a dependency or generated file."""
     text, paths = fact.statement.text, fact.statement.target.paths
-    if _PLACEHOLDER.fullmatch(text) or _NO_CHANGE.match(text):
+    if (len(text) <= _MAX_PLACEHOLDER and _PLACEHOLDER.fullmatch(text)) or _NO_CHANGE.match(
+        text[:_MAX_PLACEHOLDER]
+    ):
         return False
     return not (paths and all(is_generated(path) for path in paths))
 
@@ -233,11 +244,13 @@ def folder(path: str | None) -> str:
 
 
 def few_together(groups: Mapping[str, Iterable[Fact]], few: int) -> dict[str, list[Fact]]:
-    """The facts of each folder; those of folders with less than `few` in one group, called `…`."""
+    """The facts of each folder; beyond the MAX_GROUPS largest, and below `few` facts, in one group, called `…`."""
+    every = {place: list(facts) for place, facts in groups.items()}
+    order = sorted(every, key=lambda place: (-len(every[place]), place))
+    told = order if len(order) == 1 else [place for place in order[:MAX_GROUPS] if len(every[place]) >= few]
     found: dict[str, list[Fact]] = {}
-    for place in sorted(groups):
-        facts = list(groups[place])
-        found.setdefault(place if len(facts) >= few or len(groups) == 1 else "…", []).extend(facts)
+    for place in sorted(every):
+        found.setdefault(place if place in told else "…", []).extend(every[place])
     return found
 
 

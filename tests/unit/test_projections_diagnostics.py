@@ -390,6 +390,8 @@ def test_a_plan_whose_commit_is_gone_or_taken_back_is_a_regression(chain: Any) -
     assert only(chain, "REGRESSION_DETECTED").message == "regression.reverted"
     chain.add("relation.unlinked", {"id": shown, "why": "endpoint_retracted"})
     assert only(chain, "REGRESSION_DETECTED").message == "regression.unshown"
+    assert link(chain, first, "implements", item) == shown
+    assert only(chain, "REGRESSION_DETECTED").message == "regression.reverted"
 
 
 def test_an_empty_ledger_is_no_data_and_never_aligned(chain: Any) -> None:
@@ -420,6 +422,14 @@ def test_aligned_is_said_with_its_numbers_and_only_when_nothing_asks_for_a_revie
     first, second = sorted((item, other))
     link(chain, first, "contradicts", second)
     assert not found(chain, "ALIGNED")
+
+
+def test_claims_alone_are_never_aligned_where_nothing_says_what_is_wanted(chain: Any) -> None:
+    entry = chain.entry("Fix it")
+    link(chain, entry, "releases", commit(chain, "a", "Fix it"))
+    assert codes(chain) == {"INSUFFICIENT_EVIDENCE"}
+    plan(chain, "Fix it", done=True)
+    assert "ALIGNED" not in codes(chain), "none of the plans is shown"
 
 
 def test_a_stage_that_failed_is_told_until_it_runs_again(chain: Any) -> None:

@@ -34,10 +34,17 @@ def state(chain: Any, source: str, kind: str, text: str, path: str | None, **mem
 
 
 def commit(
-    chain: Any, number: int, subject: str, *paths: str, diff: Any = None, files: Any = (), doc: bool = False
+    chain: Any,
+    number: int,
+    subject: str,
+    *paths: str,
+    diff: Any = None,
+    files: Any = (),
+    doc: bool = False,
+    at: str | None = None,
 ) -> str:
     """One of a line of commits, each the parent of the next."""
-    at = f"2026-01-01T10:{number:02d}:00Z"
+    at = at or f"2026-01-01T10:{number:02d}:00Z"
     metadata = {
         "committedAt": at, "parents": [f"{number - 1:040x}"] if number else [], "docOnly": doc,
         "changedFiles": list(files) or [{"path": path, "status": "M"} for path in paths], "diff": diff or {},
@@ -201,7 +208,8 @@ def gone(chain: Any, *changed: Any, definition: str | None = None, taken: bool =
     module(chain, "src/net.py")
     name = definition.partition("::")[2] if definition else ""
     diff = {"symbols": [definition], "names": [name] if taken else ["body"]} if definition else None
-    commit(chain, 0, "Write the guide", "docs/guide.md")
+    commit(chain, 0, "Write the guide", "docs/guide.md", "docs/adr/0001-parser.md", "docs/blog/2020-01-01-news.md",
+        "tests/fixtures/guide.md")  # fmt: skip
     commit(chain, 1, "Let it go", files=changed, diff=diff)
 
 
@@ -285,11 +293,26 @@ def test_public_symbols_that_changed_beside_all_plans_are_one_finding_for_a_fold
         link(chain, plan(chain, number), "related_to", part)
     for name, path, public in (
         *((f"free{number}", "src/extra/free.py", True) for number in range(3)), ("hidden", "src/extra/free.py", False),
-        ("test_free", "tests/test_free.py", True),
+        ("test_free", "tests/test_free.py", True), *((f"more{number}", "src/part0.py", True) for number in range(3)),
     ):  # fmt: skip
         link(chain, work, "modifies", chain.symbol(name, path=path, kind="symbol_fact", public=public))
     (one,) = found(chain, "IMPLEMENTED_NOT_PLANNED")
     assert (one.subject, len(one.records), one.said["of"]) == ("folder:src/extra", 3, "3")
+
+
+def test_what_changed_before_there_were_plans_is_not_unplanned(chain: Any) -> None:
+    for number in range(5):
+        part = chain.symbol(f"part{number}", path=f"src/part{number}.py", kind="symbol_fact")
+        link(chain, plan(chain, number), "related_to", part)
+    older = commit(chain, 5, "Work", at="2026-01-01T08:00:00Z")
+    for number in range(3):
+        link(
+            chain,
+            older,
+            "modifies",
+            chain.symbol(f"free{number}", path="src/extra/free.py", kind="symbol_fact"),
+        )
+    assert not found(chain, "IMPLEMENTED_NOT_PLANNED")
 
 
 def test_without_plans_that_reach_code_nothing_is_unplanned(chain: Any) -> None:
