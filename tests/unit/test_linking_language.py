@@ -134,9 +134,14 @@ def test_one_word_needs_the_surroundings(drawn: Draw, prose: State, code: State)
     assert related(drawn(text=text, it=code("clinic/wards/anonymizer.py"), no=code("clinic/ward.py"))) == []
 
 
+def test_two_words_of_a_long_name_are_not_enough(drawn: Draw, prose: State, code: State) -> None:
+    text = prose("Faktury są eksportowane raz w miesiącu.")
+    assert related(drawn(text=text, it=code("shop/invoice_export_gateway_outage_guard.py"))) == []
+
+
 def test_tests_and_examples_are_never_meant(drawn: Draw, prose: State, code: State) -> None:
     text = prose("Faktury są eksportowane raz w miesiącu.")
-    for path in ("tests/invoice_export.py", "examples/invoice_export.py"):
+    for path in ("tests/invoice_export.py", "spec/support/invoice_export.rb", "examples/invoice_export.py"):
         assert related(drawn(text=text, it=code(path))) == []
     assert related(drawn(text=text, it=code("shop/invoice_export.py", test=True))) == []
 

@@ -45,6 +45,8 @@ def test_two_words_of_a_name_are_enough() -> None:
     assert scored().is_justified
     assert scored(share=MIN_SHARE_OF_FULL).is_justified
     assert scored(told=4.0).is_justified
+    assert scored(share=1.0).is_justified
+    assert scored(said=(concept("a"), concept("b"), concept("c")), share=1.0, told=4.0).is_justified
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,7 @@ def test_two_words_of_a_name_are_enough() -> None:
         {"told": 3.9},
         {"coverage": 0.8, "share": MIN_SHARE - 0.01},
         {"coverage": 0.8, "told": 4.0 + EXTRA - 0.1},
+        {"share": 1.0, "told": 4.0 + EXTRA - 0.1},
         {"said": (concept("a"),), "context": ("under_heading", "changed_under_ticket", "in_named_folder")},
     ],
     ids=str,

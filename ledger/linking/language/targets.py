@@ -29,6 +29,8 @@ _LAYOUT: Final = frozenset(
     {"src", "lib", "app", "apps", "main", "java", "python", "packages", "pkg", "internal", "com"}
 )
 """Folders that say nothing of what is in them."""
+_TESTS: Final = frozenset({"__mocks__", "__tests__", "e2e", "spec", "specs", "testdata"})
+"""Folders that hold tests and what these need, beside those whose declarations are throw-away names everywhere."""
 _LAYERS: Final = frozenset(
     word
     for line in (
@@ -140,7 +142,7 @@ def own_words(path: str, symbol: str, is_module: bool) -> list[str]:
 def _is_located(record: Record, is_module: bool, path: str, symbol: str) -> bool:
     if record.metadata.test is True or not (is_module or record.metadata.symbolKind in _KINDS):
         return False
-    return Declaration(record.id, path, symbol, symbol, 0).is_product
+    return Declaration(record.id, path, symbol, symbol, 0).is_product and _TESTS.isdisjoint(path.split("/"))
 
 
 def _name_and_place(path: str, symbol: str, is_module: bool) -> tuple[list[str], list[str]]:

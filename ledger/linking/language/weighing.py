@@ -62,10 +62,12 @@ class Scored(NamedTuple):
     def is_justified(self) -> bool:
         """Whether two kinds of evidence, two words or one word and the surroundings, tell enough.
 
-        Words that any plan may use count for nothing, and one word at least must be a translation.
+        Words that any plan may use count for nothing, and one word at least must be a translation. A statement of
+        two words and no more is a title as likely as not, so these must tell more.
         """
         telling = sum(not concept.is_void for concept, _ in self.said)
-        is_full = telling >= 2 and self.coverage >= FULL_COVERAGE
+        is_title = telling == 2 and self.share == 1
+        is_full = telling >= 2 and self.coverage >= FULL_COVERAGE and not is_title
         return (
             telling >= 1
             and telling + bool(self.placed) >= 2
