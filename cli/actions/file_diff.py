@@ -20,12 +20,14 @@ from t2c.ledger.intake.git_command import Repository
 from t2c.ledger.intake.inventory import repository_name
 from t2c.ledger.journal.files import read_regular
 from t2c.ledger.kernel.paths import is_invisible, repo_path
-from t2c.projections.diffs.file_diff import FileDiff, file_diff
+from t2c.projections.diffs.file_diff import CONTEXT, FileDiff, file_diff
 from t2c.projections.diffs.unified import ABSENT
 
-__all__ = ["MAX_FILES", "FileDiffs", "diff_files", "diff_git"]
+__all__ = ["MAX_FILES", "MAX_LINES", "FileDiffs", "diff_files", "diff_git"]
 
 MAX_FILES: Final = 50
+MAX_LINES: Final = 40_000
+"""Lines of both sides between their common beginning and end: a changelog that was changed at both ends has many."""
 _LARGEST: Final = 16 << 20
 """Bytes of a file that is compared."""
 _SNIFFED: Final = 8000
@@ -50,8 +52,10 @@ class FileDiffs:
     warnings: Sequence[Warning]
 
 
-def diff_files(context: Context, before: str, after: str, *, lines: int = 3) -> FileDiff:
-    """Compare two files below the root, with `lines` of context.
+def diff_files(
+    context: Context, before: str, after: str, *, lines: int = CONTEXT, most_lines: int = MAX_LINES
+) -> FileDiff:
+    """Compare two files below the root, with `lines` of context and at most `most_lines` compared one by one.
 
     Raises Usage for a path that leads outside, is no file or no text, Environment for one that cannot be read.
     """
@@ -65,7 +69,7 @@ def diff_files(context: Context, before: str, after: str, *, lines: int = 3) -> 
             if isinstance(error, FileNotFoundError | NotADirectoryError) or path.is_dir():
                 raise Usage(f"there is no file {given}", remedy="name two files below the root") from None
             raise Environment(f"{given} cannot be read: {error.strerror}", where=str(path)) from error
-    found, warnings = _compared(_Sides(names[0], names[1], sides[0], sides[1]), lines)
+    found, warnings = _compared(_Sides(names[0], names[1], sides[0], sides[1]), lines, most_lines)
     if found is None:
         raise Usage(
             f"{before} and {after} cannot be compared line by line: {warnings[0].detail}",
@@ -75,7 +79,13 @@ def diff_files(context: Context, before: str, after: str, *, lines: int = 3) -> 
 
 
 def diff_git(
-    context: Context, revision: str = "HEAD", *, staged: bool = False, most: int = MAX_FILES, lines: int = 3
+    context: Context,
+    revision: str = "HEAD",
+    *,
+    staged: bool = False,
+    most: int = MAX_FILES,
+    lines: int = CONTEXT,
+    most_lines: int = MAX_LINES,
 ) -> FileDiffs:
     """Compare the files of a revision with those of the work tree, or with what is staged.
 
@@ -96,7 +106,7 @@ def diff_git(
             if isinstance(sides, Warning):
                 warnings.append(sides)
                 continue
-            found, said = _compared(sides, lines)
+            found, said = _compared(sides, lines, most_lines)
             warnings += said
             if found is None or found.hunks or change.moved:
                 files += [] if found is None else [found]
@@ -115,7 +125,7 @@ class _Sides(NamedTuple):
     after: bytes | None
 
 
-def _compared(sides: _Sides, lines: int) -> tuple[FileDiff | None, list[Warning]]:
+def _compared(sides: _Sides, lines: int, most: int) -> tuple[FileDiff | None, list[Warning]]:
     path = sides.after_path if sides.after is not None else sides.before_path
     contents = [content for content in (sides.before, sides.after) if content is not None]
     if any(len(content) > _LARGEST for content in contents):
@@ -128,7 +138,7 @@ def _compared(sides: _Sides, lines: int) -> tuple[FileDiff | None, list[Warning]
     old, new = ("" if content is None else _text(content) or "" for content in (sides.before, sides.after))
     before_path = ABSENT if sides.before is None else sides.before_path
     after_path = ABSENT if sides.after is None else sides.after_path
-    found = file_diff(old, new, before_path, after_path, context=lines)
+    found = file_diff(old, new, before_path, after_path, context=lines, most=most)
     if after_path == ABSENT:
         found = msgspec.structs.replace(found, path=path)
     return found, []

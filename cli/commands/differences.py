@@ -35,6 +35,13 @@ _OUT = typer.Option("--out", metavar="FILE", help="Write the JSON document to FI
 _HTML = typer.Option("--html", metavar="FILE", help="Write a page that needs nothing else to FILE, too.")
 _PATCH = typer.Option("--patch", metavar="FILE", help="Write the unified diff to FILE, too, byte for byte.")
 _CONTEXT = typer.Option("--context", metavar="N", help="Lines kept around each change.", min=0, max=100)
+_LINES = typer.Option(
+    "--max-lines",
+    metavar="N",
+    help="Lines compared one by one; a longer middle is one block.",
+    min=64,
+    max=1_000_000,
+)
 _ROWS = typer.Option("--max-rows", metavar="N", help="Rows of the picture and the page.", min=1, max=4000)
 
 Svg = Annotated[str | None, _SVG]
@@ -42,6 +49,7 @@ Out = Annotated[str | None, _OUT]
 Html = Annotated[str | None, _HTML]
 Patch = Annotated[str | None, _PATCH]
 Around = Annotated[int, _CONTEXT]
+Lines = Annotated[int, _LINES]
 Rows = Annotated[int, _ROWS]
 
 
@@ -184,6 +192,7 @@ def files(
     a: Annotated[str, typer.Argument(metavar="A", help="A file below the root.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
     context: Around = 3,
+    max_lines: Lines = 40_000,
     out: Out = None,
     patch: Patch = None,
     svg: Svg = None,
@@ -204,7 +213,7 @@ def files(
     invocation = Invocation.of(ctx)
     with invocation.context() as surroundings:
         written = _Written(surroundings, out, patch, svg, html, max_rows)
-        found = action.diff_files(surroundings, a, b, lines=context)
+        found = action.diff_files(surroundings, a, b, lines=context, most_lines=max_lines)
         written.write([found] if found.hunks else [], f"From {a} to {b}", _builtins(found))
     same = f"{a} and {b} hold the same lines"
     invocation.emit(_builtins(found), lambda style: "\n".join(_lines(found, style)) if found.hunks else same)
@@ -220,6 +229,7 @@ def git(
         int, typer.Option("--max-files", metavar="N", help="Files compared at most.", min=1, max=500)
     ] = 50,
     context: Around = 3,
+    max_lines: Lines = 40_000,
     out: Out = None,
     patch: Patch = None,
     svg: Svg = None,
@@ -242,7 +252,9 @@ def git(
     invocation = Invocation.of(ctx)
     with invocation.context() as surroundings:
         written = _Written(surroundings, out, patch, svg, html, max_rows)
-        found = action.diff_git(surroundings, rev, staged=staged, most=max_files, lines=context)
+        found = action.diff_git(
+            surroundings, rev, staged=staged, most=max_files, lines=context, most_lines=max_lines
+        )
         written.write(found.files, f"From {found.before} to {found.after}", _plain(found))
     for warning in found.warnings:
         invocation.output.warn(f"{warning.path or 'files'}: {warning.reason}: {warning.detail}")

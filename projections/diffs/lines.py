@@ -1,8 +1,8 @@
 """Which lines of two texts are the same ones: Myers O(ND), bounded, so that no input costs quadratic time.
 
 Lines that the other side does not hold can match nothing, so they are set aside before anything is compared. What is
-left is compared by Myers, which finds the fewest edits; where these are too many, lines that stand once on both sides
-are the anchors instead.
+left is compared by Myers, which finds the fewest edits. Where these are too many, lines that stand once on both sides
+are anchors, and between them Myers goes on, a limited number of edits at a time, from the furthest place it has reached.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ MOST_COMPARED: Final = 4000
 LEAST_COMPARED: Final = 64
 _MOST_EDITS: Final = 1000
 """Edits that Myers looks for: half a million steps at most."""
+_EDITS_BETWEEN: Final = 200
+"""The same between two anchors: steps in proportion to the lines, then."""
 
 Pairs = list[tuple[int, int]]
 
@@ -46,12 +48,7 @@ def normal_lines(text: str) -> list[str]:
 
 def matched(before: Sequence[str], after: Sequence[str], most: int = MOST_COMPARED) -> Matched:
     """Match the lines of two texts. `most` bounds the lines compared, beside common beginning and end."""
-    size = min(len(before), len(after))
-    start = next((at for at in range(size) if before[at] != after[at]), size)
-    end = next(
-        (at for at in range(size - start) if before[-1 - at] != after[-1 - at]),
-        size - start,
-    )
+    start, end = _ends(before, after)
     pairs = [(at, at) for at in range(start)]
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     truncated = bool(old and new) and len(old) + len(new) > max(LEAST_COMPARED, most)
@@ -68,19 +65,24 @@ def _middle(before: Sequence[str], after: Sequence[str]) -> Pairs:
     old = [(at, numbers[line]) for at, line in enumerate(before) if line in shared]
     new = [(at, numbers[line]) for at, line in enumerate(after) if line in shared]
     a, b = [number for _, number in old], [number for _, number in new]
-    found = _myers(a, b)
-    return [(old[i][0], new[j][0]) for i, j in (_anchored(a, b) if found is None else found)]
+    found, reached = _myers(a, b, _MOST_EDITS)
+    if reached != (len(a), len(b)):
+        found = _anchored(a, b)
+    return [(old[i][0], new[j][0]) for i, j in found]
 
 
-def _myers(a: Sequence[int], b: Sequence[int]) -> Pairs | None:
-    """The greedy algorithm with its trace kept; None if more than `_MOST_EDITS` edits are needed."""
+def _myers(a: Sequence[int], b: Sequence[int], most: int) -> tuple[Pairs, tuple[int, int]]:
+    """The greedy algorithm with its trace kept: matches, and the place up to which they are told.
+
+    That is the end of both sides, or the furthest place that `most` edits reach.
+    """
     n, m = len(a), len(b)
-    furthest = [0] * (2 * min(n + m, _MOST_EDITS) + 3)
+    last = min(n + m, most)
+    furthest = [0] * (2 * last + 3)
     centre = len(furthest) // 2
     trace: list[list[int]] = []
-    for edits in range(min(n + m, _MOST_EDITS) + 1):
-        # Diagonals that have left the table on either side lead nowhere.
-        for k in range(2 * max(0, edits - m) - edits, edits - 2 * max(0, edits - n) + 1, 2):
+    for edits in range(last + 1):
+        for k in _diagonals(edits, n, m):
             at = centre + k
             down = k == -edits or (k != edits and furthest[at - 1] < furthest[at + 1])
             x = furthest[at + 1] if down else furthest[at - 1] + 1
@@ -90,9 +92,17 @@ def _myers(a: Sequence[int], b: Sequence[int]) -> Pairs | None:
                 y += 1
             furthest[at] = x
             if x >= n and y >= m:
-                return _walked_back(trace, n, m)
-        trace.append(furthest[centre - edits - 1 : centre + edits + 2])
-    return None
+                return _walked_back(trace, n, m), (n, m)
+        if edits < last:
+            trace.append(furthest[centre - edits - 1 : centre + edits + 2])
+    ends = ((furthest[centre + k], furthest[centre + k] - k) for k in _diagonals(last, n, m))
+    reached = max((x + y, x, y) for x, y in ends if x <= n and 0 <= y <= m)[1:]
+    return _walked_back(trace, *reached), reached
+
+
+def _diagonals(edits: int, n: int, m: int) -> range:
+    """Those that so many edits reach; the ones that have left the table on either side lead nowhere."""
+    return range(2 * max(0, edits - m) - edits, edits - 2 * max(0, edits - n) + 1, 2)
 
 
 def _walked_back(trace: Sequence[Sequence[int]], x: int, y: int) -> Pairs:
@@ -135,19 +145,30 @@ def _chained(a: Sequence[int], b: Sequence[int]) -> Pairs:
     pairs: Pairs = []
     next_x = next_y = 0
     for x, y in [*chain, (len(a), len(b))]:
-        back: Pairs = []
-        i, j = x - 1, y - 1
-        while i >= next_x and j >= next_y and a[i] == b[j]:
-            back.append((i, j))
-            i, j = i - 1, j - 1
-        while next_x <= i and next_y <= j and a[next_x] == b[next_y]:
-            pairs.append((next_x, next_y))
-            next_x, next_y = next_x + 1, next_y + 1
-        pairs += reversed(back)
+        pairs += [(next_x + i, next_y + j) for i, j in _between(a[next_x:x], b[next_y:y])]
         if x < len(a):
             pairs.append((x, y))
         next_x, next_y = x + 1, y + 1
     return pairs
+
+
+def _between(a: Sequence[int], b: Sequence[int]) -> Pairs:
+    """Matches of what stands between two anchors."""
+    pairs: Pairs = []
+    x = y = 0
+    while x < len(a) and y < len(b):
+        found, (further_x, further_y) = _myers(a[x:], b[y:], _EDITS_BETWEEN)
+        pairs += [(x + i, y + j) for i, j in found]
+        x, y = x + further_x, y + further_y
+    return pairs
+
+
+def _ends(a: Sequence[object], b: Sequence[object]) -> tuple[int, int]:
+    """How many items are the same at the beginning, and of the others at the end."""
+    size = min(len(a), len(b))
+    start = next((at for at in range(size) if a[at] != b[at]), size)
+    end = next((at for at in range(size - start) if a[-1 - at] != b[-1 - at]), size - start)
+    return start, end
 
 
 def _rising(points: Pairs) -> Pairs:

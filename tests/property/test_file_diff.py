@@ -84,8 +84,10 @@ def test_the_summary_adds_up_and_is_the_least(sides: tuple[str, str]) -> None:
 
 
 @settings(max_examples=500)
-@given(texts)
-def test_when_edits_are_too_many_the_anchors_still_give_a_true_diff(sides: tuple[str, str]) -> None:
+@given(texts, st.sampled_from([1, 4, 200]))
+def test_when_edits_are_too_many_the_anchors_still_give_a_true_diff(
+    sides: tuple[str, str], between: int
+) -> None:
     before, after = sides
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparing, "_MOST_EDITS", 1)
@@ -140,7 +142,9 @@ def test_hunks_stand_apart_and_hold_the_context_asked_for(sides: tuple[str, str]
         ends = start + hunk.beforeCount
 
 
-@pytest.mark.parametrize("shape", ["reversed", "shuffled", "two lines", "nothing shared", "halves swapped"])
+@pytest.mark.parametrize(
+    "shape", ["reversed", "shuffled", "two lines", "nothing shared", "halves swapped", "scattered"]
+)
 def test_no_input_costs_quadratic_time(shape: str) -> None:
     """With so many lines allowed, what bounds the work is the number of edits: unbounded, it takes minutes."""
     size, chance = 19_900, Random(7)
@@ -150,6 +154,8 @@ def test_no_input_costs_quadratic_time(shape: str) -> None:
             after = before[::-1]
         case "shuffled":
             after = chance.sample(before, size)
+        case "scattered":
+            after = [f"{line}!" if number % 7 == 0 else line for number, line in enumerate(before)]
         case "halves swapped":
             after = [*before[size // 2 :], *before[: size // 2]]
         case "two lines":
@@ -167,7 +173,14 @@ def test_no_input_costs_quadratic_time(shape: str) -> None:
 def test_anchors_keep_what_touches_them() -> None:
     assert comparing._anchored([5, 1, 2, 1, 6], [1, 2, 1, 7]) == [(1, 0), (2, 1), (3, 2)]
     assert comparing._anchored([1, 2, 3], [3, 1, 2]) == [(0, 1), (1, 2)]
-    assert comparing._anchored([1, 1], [1, 1, 1]) == [(0, 1), (1, 2)]
+    assert comparing._anchored([1, 1], [1, 1, 1]) == [(0, 0), (1, 1)]
+
+
+def test_many_edits_without_an_anchor_still_leave_most_lines_alone() -> None:
+    """Every tenth or eleventh of two kinds of lines: a thousand edits and more, and nothing that stands once."""
+    before, after = ["x"] * 9 + ["y"], ["x"] * 10 + ["y"]
+    diff = file_diff("\n".join(before * 1990), "\n".join(after * 1800), "f", "f", most=40_000)
+    assert diff.summary.unchanged > 17_000
 
 
 def test_a_longer_middle_is_replaced_as_a_whole_and_says_so() -> None:

@@ -160,6 +160,17 @@ def test_two_files_are_one_document_and_a_patch_that_applies(repo: Any) -> None:
     assert "hold the same lines" in repo("diff", "files", "TODO.md", "TODO.new").out
 
 
+def test_a_long_file_is_compared_line_by_line_as_far_as_asked(repo: Any) -> None:
+    lines = [f"{number}\n" for number in range(4000)]
+    (repo.root / "a").write_text("".join(["old\n", *lines, "old\n"]))
+    (repo.root / "b").write_text("".join(["new\n", *lines, "new\n"]))
+    found = repo("diff", "files", "a", "b", "--json").document
+    assert (found["truncated"], found["summary"]) == (False, {"added": 2, "removed": 2, "unchanged": 4000})
+    cut = repo("diff", "files", "a", "b", "--max-lines", "4000", "--json").document
+    assert (cut["truncated"], cut["summary"]["unchanged"]) == (True, 0)
+    assert "too long to compare" in repo("diff", "files", "a", "b", "--max-lines", "4000").out
+
+
 @pytest.mark.parametrize("name", ["nothing", ".", "../x", "bin", "fifo"])
 def test_what_is_no_text_below_the_root_is_refused(repo: Any, name: str) -> None:
     import os
