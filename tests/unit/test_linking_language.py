@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from t2c.ledger.errors import Environment
 from t2c.ledger.linking.base import Abstention, Hit
@@ -269,3 +272,44 @@ def test_an_english_repository_loads_no_library(
         [sys.executable, "-c", SCRIPT, str(bodies)], capture_output=True, check=True, text=True
     )
     assert done.stdout.partition(" ")[2].strip() == loaded
+
+
+SPOKEN = (
+    "Faktury są eksportowane przez die der Rechnung wird für exportiert les factures und el la que ż ß limitu czasu "
+    "donaudampfschifffahrtsgesellschaft d'attente L' E-Mail https://x.y/z `export` `` ` ' - 7 ﬁ Ⅷ İ ı ẞ 日本 a\u0301 \u0000"
+)
+WORDS = st.sampled_from([*SPOKEN.split(" "), "\n"])
+
+
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=6))
+def test_any_text_is_read(texts: list[str]) -> None:
+    bodies = [
+        json.dumps(
+            {
+                "id": f"INT-NL-{at}",
+                "statement": {
+                    "kind": "intent", "action": "unknown", "polarity": "positive", "text": text,
+                    "target": {"paths": ["shop/"], "symbols": [""], "tickets": ["#1"], "versions": []},
+                },
+                "source": {"kind": "nl", "path": None, "revision": None, "symbol": None, "rawExcerpt": text},
+                "epistemic": {"class": "plan"},
+                "observedAt": None,
+                "metadata": {"headingPath": [text, 7], "docstring": text},
+            }
+        ).encode()
+        for at, text in enumerate(texts)
+    ]  # fmt: skip
+    odd = b"""{"id":"INT-AST-%d","statement":{"kind":"%s","action":"declare","polarity":"positive","text":"","target":
+        {"paths":[],"symbols":[],"tickets":[]}},"source":{"kind":"ast","path":"%s","revision":null,"symbol":"%s","rawExcerpt":
+        null},"epistemic":{"class":"fact"},"observedAt":null,"metadata":{"symbolKind":%s,"docstring":[],"test":"no"}}"""
+    bodies += [
+        odd % (0, b"module_fact", b"shop/invoice_export.py", b"shop.invoice_export", b"null"),
+        odd % (1, b"symbol_fact", b"shop/invoice_export.py", b"a.export_invoice", b'["function"]'),
+        odd % (2, b"symbol_fact", b"shop/.x", b"...", b'"function"'),
+    ]
+    corpus = read(bodies)
+    assert corpus.unreadable == 0
+    found = list(located(corpus))
+    assert found == list(located(read(reversed(bodies))))
+    sources = [one.source for one in found if isinstance(one, Hit)]
+    assert len(set(sources)) == len(sources)

@@ -140,7 +140,8 @@ def own_words(path: str, symbol: str, is_module: bool) -> list[str]:
 
 
 def _is_located(record: Record, is_module: bool, path: str, symbol: str) -> bool:
-    if record.metadata.test is True or not (is_module or record.metadata.symbolKind in _KINDS):
+    kind = record.metadata.symbolKind
+    if record.metadata.test is True or not (is_module or (isinstance(kind, str) and kind in _KINDS)):
         return False
     return Declaration(record.id, path, symbol, symbol, 0).is_product and _TESTS.isdisjoint(path.split("/"))
 
