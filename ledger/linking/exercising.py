@@ -101,6 +101,11 @@ def _targets(
         member = bindings.member(module, name)
         if member is not None and member.id not in called and _is_product(member, code):
             called[member.id] = _Target(member, "called_member", (("call", name),))
+    words = _words(test)
+    for identity, target in called.items():
+        if words and _begins(words, _WORD.findall(target.symbol.leaf)):
+            signals = (*target.signals, ("name", target.symbol.name))
+            called[identity] = _Target(target.symbol, "called_and_named", signals)
     for symbol, is_whole in named.after(test):
         if symbol.leaf in test.calls:
             signals = (("call", symbol.leaf), ("name", symbol.name))
@@ -108,6 +113,18 @@ def _targets(
         elif is_whole and symbol.id not in called:
             called[symbol.id] = _Target(symbol, "named_after", (("name", symbol.name),))
     yield from called.values()
+
+
+def _words(test: Symbol) -> list[str]:
+    """The words of a test's name without what says that it is one; none of a sentence."""
+    return [] if test.native == "test" and " " in test.name else _WORD.findall(_AFFIX.sub("", test.leaf))
+
+
+def _begins(words: list[str], start: list[str]) -> bool:
+    """Whether a name begins with another: with all of its words, and with one only if it has no other."""
+    count = len(start)
+    is_told = count > 1 or (count == len(words) and sum(map(len, start)) >= _MIN_LETTERS)
+    return is_told and [word.lower() for word in words[:count]] == [word.lower() for word in start]
 
 
 def _is_product(symbol: Symbol, code: Code) -> bool:
@@ -155,7 +172,7 @@ class _Named(NamedTuple):
             for symbol in self._in_title(test.name):
                 yield symbol, True
             return
-        words = _WORD.findall(_AFFIX.sub("", test.leaf))
+        words = _words(test)
         for count in range(len(words), 0, -1):
             if count == 1 < len(words):
                 return

@@ -207,8 +207,8 @@ BOOK: Final = RuleBook(
         "exercises_capped": "symbols that a test exercises beyond those told",
     },
     {
-        "imported": "imports it {} times",
-        "called": "calls into it {} times",
+        "imported": "imports it {}×",
+        "called": "calls into it {}×",
         "package": "by the package `{}` that it stands for",
         "uses": "uses `{}`",
         "dependency": "imports `{}`",

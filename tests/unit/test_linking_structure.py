@@ -267,6 +267,21 @@ def test_a_test_exercises_what_it_calls_and_is_named_after() -> None:
     assert both.signals == (("call", "total_price"), ("name", "total_price"))
 
 
+def test_a_member_that_is_called_and_whose_name_the_test_bears_is_surer() -> None:
+    drawn = Drawn(
+        {
+            "shop/__init__.py": "",
+            "shop/cart.py": "class Cart:\n    def add_line(self): ...\n",
+            "tests/test_a.py": "from shop.cart import Cart\n\n\ndef test_add_line_twice():\n    Cart().add_line()\n\n\n"
+            "def test_adding():\n    Cart().add_line()\n",
+        }
+    )
+    twice = drawn.one("tests/test_a.py:test_add_line_twice", "shop/cart.py:Cart.add_line")
+    adding = drawn.one("tests/test_a.py:test_adding", "shop/cart.py:Cart.add_line")
+    assert (twice.basis, adding.basis) == (("called_and_named",), ("called_member",))
+    assert twice.confidence > adding.confidence
+
+
 def test_helpers_of_tests_are_not_exercised() -> None:
     drawn = Drawn(
         {
