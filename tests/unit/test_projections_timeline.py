@@ -56,6 +56,11 @@ def test_the_first_time_a_record_was_seen_stays_whatever_becomes_of_it(chain: An
     state = fold(chain.journal, ALL, ["timeline"]).states["timeline"]
     assert state.first[plan] == first == "2026-01-05T10:00:01.000Z"
     assert [change.what for change in state.changes[plan]] == ["retracted", "returned"]
+    chain.add("record.retracted", {"id": plan, "why": "file_gone", "superseded_by": None})
+    assert [(change.what, change.value) for change in fold(chain.journal, ALL, ["timeline"]).states["timeline"].changes[plan]] == [
+        ("retracted", "absent"), ("returned", None), ("retracted", "file_gone"),
+    ]  # fmt: skip
+    assert statuses(topic(chain, "source:TODO.md")) == ["planned", "gone", "planned", "gone"]
 
 
 def test_a_plan_is_aligned_from_the_day_of_its_commit_and_by_its_author(chain: Any) -> None:
