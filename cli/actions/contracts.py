@@ -108,12 +108,23 @@ def _envelope(generator: GenerateJsonSchema) -> Keywords:
     }
 
 
+def _about_one(generator: GenerateJsonSchema) -> Keywords:
+    """A suppression names either a finding or a cause."""
+    return {
+        "oneOf": [
+            {"properties": {"finding": _NOTHING, "cause": {"type": "string"}}},
+            {"properties": {"finding": {"type": "string"}, "cause": _NOTHING}},
+        ]
+    }
+
+
 EXPRESSED: Final[Mapping[str, Callable[[GenerateJsonSchema], Keywords]]] = {
     "t2c.ledger.events.record:_unique": lambda generator: _UNIQUE,
     "t2c.ledger.events.record:_repo_paths": _repo_paths,
     "t2c.ledger.events.record:Generation._consistent": _consistent,
     "t2c.ledger.events.record:Record._provenance": _provenance,
     "t2c.ledger.events.envelope:Envelope._rules": _envelope,
+    "t2c.ledger.events.decisions:SuppressionGranted._is_about_one": _about_one,
 }
 """Checks written as functions, in the keywords of JSON Schema."""
 
@@ -170,6 +181,12 @@ _OTHERS: Final = (
     Contract("artifacts", "intent", 1, "t2c.ledger.events.record:Record"),
     Contract("artifacts", "graph", 1, "t2c.projections.graph:graph_model"),
     Contract("artifacts", "run", 1, "t2c.ledger.interop.run_manifest:RunManifest"),
+    Contract("artifacts", "diagnostics", 1, "t2c.projections.diagnostics.model:diagnostics_model"),
+    Contract("artifacts", "reality", 1, "t2c.projections.reality.model:reality_model"),
+    Contract("artifacts", "truth-map", 1, "t2c.projections.truthmap:truth_map_model"),
+    Contract("artifacts", "diff", 1, "t2c.projections.diffs.contracts:graph_diff_model"),
+    Contract("artifacts", "filediff", 1, "t2c.projections.diffs.contracts:file_diff_model"),
+    Contract("artifacts", "workspace-comparison", 1, "t2c.projections.diffs.contracts:comparison_model"),
 )
 
 
