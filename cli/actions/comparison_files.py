@@ -7,6 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from t2c import __version__
 from t2c.cli.actions.artefacts import place_of_artefact, write_artefact
 from t2c.cli.actions.compare import Comparison, Side
@@ -14,7 +16,9 @@ from t2c.cli.actions.context import Context
 from t2c.ledger.kernel.canon import artifact
 from t2c.ledger.kernel.paths import repo_path
 from t2c.projections.base import pretty
+from t2c.projections.reality.model import Grades, Reality
 from t2c.projections.render.diff_svg import graph_svg
+from t2c.projections.render.reality_svg import reality_svg
 from t2c.projections.render.trend_markdown import trend_markdown
 
 __all__ = ["ComparisonPlace", "place_of_comparisons", "write_comparison"]
@@ -25,9 +29,9 @@ _VIEWS: Final = (
     ("workspaceGraph", "workspace.graph.json", "workspace", "graph.json"),
     ("baseRealityMarkdown", "base-reality.md", "base", "reality.md"),
     ("workspaceRealityMarkdown", "workspace-reality.md", "workspace", "reality.md"),
-    ("workspaceRealitySvg", "workspace-reality.svg", "workspace", "reality.svg"),
 )
 """Key of the artefact, its name, and the view of a side that it is."""
+_TOPICS: Final = 100
 _MANIFESTS: Final = (("baseManifest", "base.manifest.json"), ("workspaceManifest", "workspace.manifest.json"))
 
 
@@ -56,6 +60,9 @@ def write_comparison(context: Context, place: ComparisonPlace, found: Comparison
     made = {
         key: (name, sides[side].views[view]) for key, name, side, view in _VIEWS if view in sides[side].views
     }
+    picture = _reality_svg(found.workspace)
+    if picture is not None:
+        made["workspaceRealitySvg"] = "workspace-reality.svg", picture
     document = dict(found.document)
     for (key, name), side in zip(_MANIFESTS, sides, strict=True):
         graph = made[f"{side}Graph"][0]
@@ -74,6 +81,15 @@ def write_comparison(context: Context, place: ComparisonPlace, found: Comparison
     if new:
         write_artefact(place.folder / ".gitignore", "*\n")
     return document
+
+
+def _reality_svg(side: Side) -> bytes | None:
+    """The reality of one side as a picture; None if this version makes no view of it."""
+    if not {"reality.json", "reality-grades.json"} <= side.views.keys():
+        return None
+    reality = msgspec.json.decode(side.views["reality.json"], type=Reality)
+    grades = msgspec.json.decode(side.views["reality-grades.json"], type=Grades)
+    return reality_svg(reality, grades, rows=_TOPICS, title="The workspace")
 
 
 def _manifest(context: Context, told: Mapping[str, Any], side: Side, graph: str) -> dict[str, Any]:

@@ -160,14 +160,15 @@ def test_artefacts_go_where_asked_and_are_read_by_no_later_scan(repo: Any) -> No
     first = repo("compare", "v1", "--out", "out", "--json").document
     files = {key: repo.root / path for key, path in first["artifacts"].items()}
     assert {"comparison", "baseGraph", "workspaceGraph", "baseManifest", "workspaceManifest", "diffSvg", "trendMarkdown",
-            "baseRealityMarkdown", "workspaceRealityMarkdown"} <= set(files)  # fmt: skip
+            "baseRealityMarkdown", "workspaceRealityMarkdown", "workspaceRealitySvg"} == set(files)  # fmt: skip
     import json
 
     assert json.loads(files["comparison"].read_text()) == first
     assert json.loads(files["baseGraph"].read_text())["fingerprint"] == first["base"]["graphFingerprint"]
     for key in ("baseManifest", "workspaceManifest"):
         RunManifest.model_validate_json(files[key].read_text())
-    ET.fromstring(files["diffSvg"].read_text())
+    for key in ("diffSvg", "workspaceRealitySvg"):
+        ET.fromstring(files[key].read_text())
     assert str(repo.root.parent) not in files["comparison"].read_text()
     again = repo("compare", "v1", "--out", "out", "--json").document
     assert again["workspace"]["changedFiles"] == ["TODO.md", "new.py"]
