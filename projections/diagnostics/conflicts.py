@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
-from t2c.projections.diagnostics.predicates import is_open, is_prohibition, is_sample, shortened
+from t2c.projections.diagnostics.predicates import is_pending, is_prohibition, is_sample, shortened
 from t2c.projections.diagnostics.view import View
 from t2c.projections.facts import Fact
 
@@ -74,7 +74,7 @@ def duplicated(view: View) -> Iterator[Finding]:
 
 
 def _counts(fact: Fact) -> bool:
-    return is_open(fact) and fact.statement.kind != "comment_marker" and not is_sample(fact.source.path)
+    return is_pending(fact) and fact.statement.kind != "comment_marker" and not is_sample(fact.source.path)
 
 
 def _root(root: dict[str, str], one: str) -> str:

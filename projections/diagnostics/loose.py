@@ -16,7 +16,7 @@ from t2c.projections.diagnostics.predicates import (
     is_claim,
     is_claimable,
     is_done,
-    is_open,
+    is_pending,
     is_sample,
     shortened,
 )
@@ -92,9 +92,9 @@ def unlinked(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     loose: dict[tuple[str, str], list[Fact]] = {}
     totals: dict[tuple[str, str], int] = {}
     for plan in known:
-        if not is_open(plan.head) and not is_done(plan.head):
+        if not is_pending(plan.head) and not is_done(plan.head):
             continue
-        if is_open(plan.head) and not _is_traceable(view, plan.head):
+        if is_pending(plan.head) and not _is_traceable(view, plan.head):
             continue
         _count(view, plan.head, plan.members, loose, totals)
     for fact in view.of_kind("changelog"):

@@ -15,7 +15,7 @@ from t2c.projections.diagnostics.predicates import (
     few_together,
     folder,
     is_done,
-    is_open,
+    is_pending,
     is_put_aside,
     is_sample,
     shortened,
@@ -97,7 +97,7 @@ def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     for plan in known:
         head = plan.head
         if (
-            not is_open(head)
+            not is_pending(head)
             or is_put_aside(head.source.path)
             or not (_has_state(view, head) or _is_missed(view, head, traced))
         ):
@@ -121,7 +121,10 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
         message = "planned.parts" if len(plan.members) > 1 else "planned.nothing"
     severity: Severity = "info" if head.lifecycle.status in ("in_progress", "blocked") else "warning"
     risk = 45 if head.lifecycle.status in ("in_progress", "blocked") else 55
-    records = (head.id, *(member.id for member in plan.members if member.id != head.id and is_open(member)))
+    records = (
+        head.id,
+        *(member.id for member in plan.members if member.id != head.id and is_pending(member)),
+    )
     return Finding(
         "PLANNED_NOT_IMPLEMENTED",
         head.id,
@@ -292,7 +295,7 @@ def drifting(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     recent = tuple(islice(worked, RECENT))
     aimed: dict[str, set[str]] = {}
     for plan in known:
-        if is_open(plan.head):
+        if is_pending(plan.head):
             targets = {path for member in plan.members for path in _targets(view, member)}
             if targets:
                 aimed[plan.head.id] = targets

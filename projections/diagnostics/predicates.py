@@ -26,7 +26,7 @@ __all__ = [
     "is_claimable",
     "is_done",
     "is_generated",
-    "is_open",
+    "is_pending",
     "is_prohibition",
     "is_public",
     "is_put_aside",
@@ -143,7 +143,7 @@ def details(raw: bytes | None) -> Details:
         return _NO_DETAILS
 
 
-def is_open(fact: Fact) -> bool:
+def is_pending(fact: Fact) -> bool:
     """A plan that somebody means to carry out and that is not done. A prohibition is kept, never carried out."""
     if fact.statement.polarity != "positive":
         return False

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final
 
 from t2c.projections.base import Inputs
-from t2c.projections.diagnostics.predicates import Details, details, is_open, is_sample
+from t2c.projections.diagnostics.predicates import Details, details, is_pending, is_sample
 from t2c.projections.diagnostics.state import Diagnosed
 from t2c.projections.evidence import Graded, code_of, graded_of
 from t2c.projections.evidence.code import Code
@@ -73,7 +73,7 @@ class View:
         return tuple(
             fact
             for fact in self.of_kind("nl", "todo", "document")
-            if is_open(fact) and not is_sample(fact.source.path) and self.details(fact).sample is not True
+            if is_pending(fact) and not is_sample(fact.source.path) and self.details(fact).sample is not True
         )
 
     def details(self, fact: Fact) -> Details:
