@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from t2c.projections.diagnostics.predicates import is_open, is_put_aside, is_sample
+from t2c.projections.diagnostics.predicates import is_pending, is_put_aside, is_sample
 from t2c.projections.evidence import Grade, Graded, stance
 from t2c.projections.facts import DECLARED, Fact
 from t2c.projections.reality.model import LANES
@@ -81,7 +81,7 @@ def sides(
 def _waits(plan: Fact) -> bool:
     """Whether somebody means to carry it out: it is open, and stands in no sample and no archive."""
     path = plan.source.path
-    return is_open(plan) and not is_sample(path) and not is_put_aside(path)
+    return is_pending(plan) and not is_sample(path) and not is_put_aside(path)
 
 
 def _is_of_documentation(facts: Iterable[Fact]) -> bool:
