@@ -50,7 +50,7 @@ def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
       is none.
     * A page that is named like exactly one module, both in folders of one name or the name of several words,
       is about it: the relation starts at its topmost heading.
-    * An example documents what it imports from a package of this repository, or calls by a qualified name.
+    * An example documents the module or declaration that it imports from this repository, or calls by a qualified name.
     * A statement that shares at least ALIKE of its words with a declared intent documents the intent.
 
     Not: what plans (a requirement, a decision), for that something exists is no description of it; a name of
@@ -170,6 +170,7 @@ def _examples(corpus: Corpus) -> Iterator[Hit | Abstention]:
         for one in code
         if one.statement.kind == "module_fact" and one.source.path is not None
     }
+    by_name = {one.source.symbol: one.id for one in modules.values() if one.source.symbol}
     names = Names.of(
         {name for _, names_used in used.values() for name in names_used},
         declarations(code, modules),
@@ -181,6 +182,9 @@ def _examples(corpus: Corpus) -> Iterator[Hit | Abstention]:
             yield Abstention("documented_list", identity)
             continue
         for name in ours:
+            if (module := by_name.get(name)) is not None:
+                yield Hit(identity, module, "documents", "document", ("example_whole",), (("symbol", name),))
+                continue
             declaration, grade, _ = names.resolve(name, (), called=True, within=False)
             # What a package exports stands by itself: a member of the same name is another thing.
             if declaration is None or is_elsewhere(record, name, declaration, grade):

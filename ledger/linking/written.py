@@ -55,14 +55,18 @@ def is_elsewhere(record: Record, name: str, declaration: Declaration, grade: Gra
     """Whether a name tells another module than the one in which its last two parts were found.
 
     `shop.utils.lock` is not the `lock` of `shop.old.utils`; `shop.Door.close` may be the `Door.close` of
-    `shop.door`, since a package exports what its modules declare. What tests and examples declare is meant
-    only from their own folder or beside their path: the title of a test is no name.
+    `shop.door`, since a package exports what its modules declare, though nothing of another package. What
+    tests and examples declare is meant only from their own folder or beside their path: the title of a test
+    is no name.
     """
     is_aside = not declaration.is_product or TEST_PATH.search(declaration.path) is not None
     if is_aside and declaration.path not in record.statement.target.paths:
         folder = (record.source.path or "").rpartition("/")[0]
         if not folder or not declaration.path.startswith(f"{folder}/"):
             return True
+    if grade in ("leaf", "narrowed") and "." in name:
+        package = name.rpartition(".")[0]
+        return not declaration.dotted.startswith(f"{package.rpartition('.')[0] or package}.")
     return grade == "tail" and name.count(".") > 1 and "." not in declaration.name
 
 
