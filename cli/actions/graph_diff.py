@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -15,13 +16,21 @@ from t2c.ledger.engine import JOURNAL, WORKSPACE
 from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.journal.files import read_regular
 from t2c.projections.base import Content
-from t2c.projections.diffs.graph_diff import Filter, GraphDiff, graph_diff
+from t2c.projections.diffs.graph_diff import SCHEMA, Filter, GraphDiff, ends, graph_diff
 from t2c.projections.diffs.graph_document import GraphDocument, NotAGraph, read_graph
 from t2c.projections.facts import SEVERITIES
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
 
-__all__ = ["GraphSide", "compared", "document", "graph_diff_of", "graph_of_ledger", "whole"]
+__all__ = [
+    "GraphDifference",
+    "GraphSide",
+    "compared",
+    "document",
+    "graph_diff_of",
+    "graph_of_ledger",
+    "whole",
+]
 
 _LARGEST: Final = 1 << 30
 _DIAGNOSTICS: Final = "diagnostics"
@@ -39,6 +48,19 @@ class GraphSide(NamedTuple):
     seq: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class GraphDifference:
+    """What differs, and the records at the ends of relations that do, by id; `document` is the published form."""
+
+    schema: ClassVar[str] = SCHEMA
+    diff: GraphDiff
+    ends: Mapping[str, dict[str, Any]]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return document(self.diff)
+
+
 def graph_diff_of(
     context: Context,
     before: str,
@@ -48,7 +70,7 @@ def graph_diff_of(
     role: str | None = None,
     ticket: str | None = None,
     severity: str | None = None,
-) -> GraphDiff:
+) -> GraphDifference:
     """Compare two graphs; the filters show only what has them on either side.
 
     `severity` shows records that a finding of at least that severity cites. Raises Usage for what is neither a graph
@@ -56,7 +78,8 @@ def graph_diff_of(
     """
     sides = [_side(context, text, severity is not None) for text in (before, after)]
     cited = None if severity is None else _cited(sides, (before, after), severity)
-    return compared(sides, Filter(participant, role, ticket, cited))
+    diff = compared(sides, Filter(participant, role, ticket, cited))
+    return GraphDifference(diff, ends(diff, *(side.graph for side in sides)))
 
 
 def compared(sides: Sequence[GraphSide], wanted: Filter | None = None) -> GraphDiff:

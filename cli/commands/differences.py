@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -101,7 +101,7 @@ def graph(
         found = action.graph_diff_of(
             context, before, after, participant=participant, role=role, ticket=ticket, severity=severity
         )
-        document = action.document(found)
+        document = found.document
         if out is not None:
             from t2c.projections.base import pretty
 
@@ -109,15 +109,17 @@ def graph(
         if svg is not None:
             from t2c.projections.render.diff_svg import graph_svg
 
-            write_artefact(places[svg], graph_svg(found, f"From {before} to {after}", max_items))
+            write_artefact(places[svg], graph_svg(found.diff, f"From {before} to {after}", max_items))
         if md is not None:
             from t2c.projections.render.diff_markdown import graph_markdown
 
-            write_artefact(places[md], graph_markdown(found))
-    invocation.emit(document, lambda style: "\n".join(_graph_text(found, style, limit)))
+            write_artefact(places[md], graph_markdown(found.diff, found.ends))
+    invocation.emit(document, lambda style: "\n".join(_graph_text(found.diff, found.ends, style, limit)))
 
 
-def _graph_text(found: GraphDiff, style: Style, limit: int) -> Iterator[str]:
+def _graph_text(
+    found: GraphDiff, ends: Mapping[str, dict[str, Any]], style: Style, limit: int
+) -> Iterator[str]:
     summary = found.summary
     yield (
         f"records: {summary.recordsAdded:,} added, {summary.recordsRemoved:,} removed, {summary.recordsChanged:,} "
@@ -127,14 +129,7 @@ def _graph_text(found: GraphDiff, style: Style, limit: int) -> Iterator[str]:
         f"relations: {summary.relationsAdded:,} added, {summary.relationsRemoved:,} removed, "
         f"{summary.relationsUnchanged:,} unchanged"
     )
-    names = {
-        record["id"]: _said(record)
-        for record in (
-            *found.records.added,
-            *found.records.removed,
-            *(side for change in found.records.changed for side in (change.before, change.after)),
-        )
-    }
+    names = {name: _said(record) for name, record in ends.items()}
     lines = [
         f"{style.good('+')} {_said(record)}{_where(record)}" for record in _by_place(found.records.added)
     ]
@@ -153,9 +148,9 @@ def _graph_text(found: GraphDiff, style: Style, limit: int) -> Iterator[str]:
         (found.relations.removed, style.bad("-")),
     ):
         for relation in relations:
-            ends = [names.get(relation[end], str(relation[end])) for end in ("from", "to")]
+            both = [names.get(relation[end], str(relation[end])) for end in ("from", "to")]
             lines.append(
-                f"{mark} {ends[0]} {relation['type']} {ends[1]}  (confidence {relation['confidence']})"
+                f"{mark} {both[0]} {relation['type']} {both[1]}  (confidence {relation['confidence']})"
             )
     yield from lines[:limit]
     if len(lines) > limit:

@@ -27,6 +27,7 @@ __all__ = [
     "Records",
     "Relations",
     "Summary",
+    "ends",
     "graph_diff",
 ]
 
@@ -110,6 +111,19 @@ def graph_diff(
         return _Compared(before, after, successors or {}, wanted or Filter()).document()
     except (msgspec.MsgspecError, orjson.JSONDecodeError, UnicodeDecodeError) as error:
         raise NotAGraph(f"a record in it has another shape: {error}") from None
+
+
+def ends(diff: GraphDiff, before: GraphDocument, after: GraphDocument) -> dict[str, Record]:
+    """The records at the ends of the relations that differ, by id: as they are after, or else were before."""
+    relations = (*diff.relations.added, *diff.relations.removed)
+    names = {str(relation.get(end)) for relation in relations for end in ("from", "to")}
+    found: dict[str, Record] = {}
+    for name in sorted(names):
+        raw = after.records.get(name) or before.records.get(name)
+        if raw is not None:
+            shown(raw)
+            found[name] = orjson.loads(raw)
+    return found
 
 
 class _Compared:

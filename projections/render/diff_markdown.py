@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from t2c.projections.diffs.graph_diff import Change, GraphDiff
@@ -14,12 +14,15 @@ DEFAULT_LINES: Final = 200
 """Lines of one kind of difference that are written."""
 
 
-def graph_markdown(diff: GraphDiff, most: int = DEFAULT_LINES) -> bytes:
-    """The page: counts, then at most `most` lines of each kind; the others are counted."""
-    return ("\n".join(_lines(diff, most)) + "\n").encode()
+def graph_markdown(diff: GraphDiff, ends: Mapping[str, dict[str, Any]], most: int = DEFAULT_LINES) -> bytes:
+    """The page: counts, then at most `most` lines of each kind; the others are counted.
+
+    `ends` are the records at the ends of relations, by id.
+    """
+    return ("\n".join(_lines(diff, ends, most)) + "\n").encode()
 
 
-def _lines(diff: GraphDiff, most: int) -> Iterator[str]:
+def _lines(diff: GraphDiff, ends: Mapping[str, dict[str, Any]], most: int) -> Iterator[str]:
     summary = diff.summary
     yield "# Graph difference"
     yield ""
@@ -35,7 +38,7 @@ def _lines(diff: GraphDiff, most: int) -> Iterator[str]:
         f"| relations | {summary.relationsAdded:,} | {summary.relationsRemoved:,} | – "
         f"| {summary.relationsUnchanged:,} |"
     )
-    names = {record["id"]: _record(record) for record in _all(diff)}
+    names = {name: _record(record) for name, record in ends.items()}
     for title, items in (
         ("Added", [_record(record) for record in diff.records.added]),
         ("Removed", [_record(record) for record in diff.records.removed]),
@@ -48,12 +51,6 @@ def _lines(diff: GraphDiff, most: int) -> Iterator[str]:
             yield from (f"- {item}" for item in items[:most])
             if len(items) > most:
                 yield f"- … and {len(items) - most:,} more"
-
-
-def _all(diff: GraphDiff) -> Iterator[dict[str, Any]]:
-    yield from (*diff.records.added, *diff.records.removed)
-    for change in diff.records.changed:
-        yield from (change.before, change.after)
 
 
 def _record(record: dict[str, Any]) -> str:

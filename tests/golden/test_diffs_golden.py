@@ -10,7 +10,7 @@ import pytest
 
 from t2c.projections.base import pretty
 from t2c.projections.diffs.file_diff import file_diff
-from t2c.projections.diffs.graph_diff import GraphDiff, graph_diff
+from t2c.projections.diffs.graph_diff import GraphDiff, ends, graph_diff
 from t2c.projections.diffs.graph_document import GraphDocument, read_graph
 from t2c.projections.diffs.unified import ABSENT, unified
 from t2c.projections.fold import fold
@@ -56,14 +56,15 @@ def graph(chain: Any, seq: int) -> GraphDocument:
 def made(chain: Any) -> dict[str, bytes]:
     """Each golden file as it is made now."""
     first, second = history(chain)
-    found: GraphDiff = graph_diff(graph(chain, first), graph(chain, second))
+    sides = graph(chain, first), graph(chain, second)
+    found: GraphDiff = graph_diff(*sides)
     files = [
         file_diff(BEFORE, AFTER, "docs/a b.md", "docs/a b.md", context=2),
         file_diff("", "one\ntwo\n", ABSENT, 'new "name".txt'),
     ]
     return {
         "graph-diff.json": pretty(msgspec.to_builtins(found)),
-        "graph-diff.md": graph_markdown(found),
+        "graph-diff.md": graph_markdown(found, ends(found, *sides)),
         "graph-diff.svg": graph_svg(found, "Golden").encode(),
         "files.json": pretty(msgspec.to_builtins(files)),
         "files.patch": "".join(map(unified, files)).encode(),
