@@ -87,9 +87,10 @@ def opposed(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """Two statements `contradicts` each other; the relation goes from the smaller id.
 
     * Both oblige, plan, decide, request or report, are about one path, symbol, ticket or number, and share at
-      least ALIKE of their words, function words left out, and all numbers; where a condition is named,
-      SAME_CONDITION of them. One denies what the other says, or they ask for opposite actions (add and
-      remove, allow and forbid, enable and disable, keep and drop, required and optional).
+      least ALIKE of their words, function words and the name of what they are about left out, and all
+      numbers; where a condition is named, SAME_CONDITION of them. One denies what the other says, or they ask
+      for opposite actions (add and remove, allow and forbid, enable and disable, keep and drop, required and
+      optional).
     * A prohibition that names what must not be called (`must not call eval`, never use `os.system`)
       contradicts each fact of code that calls or imports it, tests left out; where the prohibition names
       files, only in those. One with an exception ("outside …", "except …") is not applied:
@@ -153,14 +154,15 @@ def _under(target: str, stated: Sequence[_Stated]) -> Iterator[Hit | Abstention]
 
 
 def _pair(one: _Stated, other: _Stated, target: str, grade: str) -> Iterator[Hit]:
-    share = similarity(one.said.words, other.said.words)
+    # What both are about is in the words of both: it is what they say of it that has to be the same.
+    named = said(target).words
+    mine, theirs = one.said.words - named, other.said.words - named
+    share = similarity(mine, theirs)
     is_conditional = one.is_conditional or other.is_conditional
     if share < (SAME_CONDITION if is_conditional else ALIKE) or one.said.numbers != other.said.numbers:
         return
     spoken = "agent_log" in (one.record.source.kind, other.record.source.kind)
-    if len(one.said.words & other.said.words) < FEWEST or (
-        is_done(one.record) != is_done(other.record) and not spoken
-    ):
+    if len(mine & theirs) < FEWEST or (is_done(one.record) != is_done(other.record) and not spoken):
         return
     source, to = sorted((one.record.id, other.record.id))
     signals = (("about", target), ("words_shared", f"{share:.2f}"))

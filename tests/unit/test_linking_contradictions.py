@@ -62,6 +62,12 @@ def test_nothing_contradicts_a_statement_about_something_else(
     assert list(drawn(says=requirement(text, **about), denies=requirement(DENIES, denies=True))) == []
 
 
+def test_sharing_the_name_is_not_sharing_the_statement(drawn: Draw, requirement: State) -> None:
+    says = requirement("TaskMaster validates: tests should fail", symbols=("TaskMaster",))
+    denies = requirement("No test execution by TaskMaster", denies=True, symbols=("TaskMaster",))
+    assert list(drawn(says=says, denies=denies)) == []
+
+
 def test_denial_in_both_is_no_contradiction(drawn: Draw, requirement: State) -> None:
     one = requirement("`login.lock` must not write any password to the log")
     assert list(drawn(one=one, other=requirement(DENIES + "s", denies=True, path="docs/b.md"))) == []

@@ -159,6 +159,14 @@ def test_document_names_the_file(
     assert documented(relations) == ([("page", "module")] if found else [])
 
 
+def test_file_at_the_root_is_as_often_the_readers_own(drawn: Draw, page: State, stated: State) -> None:
+    module = stated(
+        "ast", "module_fact", "config.py", "config.py", action="declare", cls="fact", symbol="config"
+    )
+    told = page("Write a `config.py` first, then run it.", "README.md", paths=("config.py",))
+    assert documented(drawn(page=told, module=module)) == []
+
+
 def test_document_names_the_whole_key_of_a_setting(drawn: Draw, page: State, stated: State) -> None:
     def setting(key: str, path: str = "pyproject.toml") -> bytes:
         return stated(
