@@ -137,6 +137,7 @@ def _targets(record: Record) -> tuple[str, ...]:
 
 
 def _under(target: str, stated: Sequence[_Stated]) -> Iterator[Hit | Abstention]:
+    named = said(target).words
     denying = [one for one in stated if one.record.statement.polarity == "negative"]
     saying = [one for one in stated if one.record.statement.polarity == "positive"]
     sided = [one for one in saying if any(one.sides)]
@@ -146,16 +147,15 @@ def _under(target: str, stated: Sequence[_Stated]) -> Iterator[Hit | Abstention]
     for one in denying:
         for other in saying:
             if one.said.denials != other.said.denials:
-                yield from _pair(one, other, target, "opposite_polarity")
+                yield from _pair(one, other, target, named, "opposite_polarity")
     for position, one in enumerate(sided):
         for other in sided[position + 1 :]:
             if any(mine * theirs < 0 for mine, theirs in zip(one.sides, other.sides, strict=True)):
-                yield from _pair(one, other, target, "opposite_action")
+                yield from _pair(one, other, target, named, "opposite_action")
 
 
-def _pair(one: _Stated, other: _Stated, target: str, grade: str) -> Iterator[Hit]:
+def _pair(one: _Stated, other: _Stated, target: str, named: frozenset[str], grade: str) -> Iterator[Hit]:
     # What both are about is in the words of both: it is what they say of it that has to be the same.
-    named = said(target).words
     mine, theirs = one.said.words - named, other.said.words - named
     share = similarity(mine, theirs)
     is_conditional = one.is_conditional or other.is_conditional
