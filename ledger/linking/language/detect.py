@@ -23,6 +23,7 @@ FUNCTION: Final[Mapping[str, frozenset[str]]] = {
         "a an and are as at be been by can do does each for from has have if in into is it its may more must no",
         "not of on only or our over should so than that the their them then there these they this to use used",
         "was were when where which while will with without you your add fix remove update after before all any",
+        "plus sans son sin era per non ten ale go pod",
     ),
     "pl": _words(
         "a aby albo ale bez być był była było by co czy dla do gdy go ich i ile im innych jak jako je jednak jego",
@@ -50,7 +51,7 @@ FUNCTION: Final[Mapping[str, frozenset[str]]] = {
     ),
     "es": _words(
         "al algo ante antes así aunque cada como con cual cuando de debe deben del desde después donde dos el él",
-        "ella en entre era es esta está están este esto estos fue ha hacer hacia hasta hay la las le les lo los más",
+        "ella en entre era es esta está están este esto estos fue ha hacer hacia hasta hay la las lo los más",
         "mientras muy ni no nuestro o otra otro para pero poder por porque puede pueden que qué se sea según ser si",
         "sido sin sobre solo son su sus también tiene tienen todo todos un una unas uno unos y ya permitir nueva",
         "nuevo durante ahora siempre nunca dos tres cuatro cinco diez vez veces menos",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -22,6 +23,7 @@ _COLUMNS: Final[tuple[Language, ...]] = ("pl", "de", "fr", "es")
 _LINKS: Final = ("", "s", "n", "en", "er", "es", "e", "ung", "ungs")
 """What joins the parts of a German compound, as stems see it."""
 _MIN_PART: Final = 4
+_ENGLISH_END: Final = re.compile(r"(?:tion|ment|er|or)s?\Z|(?:ing|ed)\Z")
 _VOID, _IDLE = "~", "+"
 
 
@@ -117,19 +119,23 @@ def _rows() -> Iterator[tuple[str, list[str], list[str]]]:
 def by_words(text: str, languages: Iterable[Language], context: Language | None = None) -> Language | None:
     """The language of a short text without function words: the one that knows at least two of its words, and half.
 
-    One word is enough in a document that is known to be in that language. A word that is an English term too tells
-    nothing.
+    One word is enough in a document that is known to be in that language. A word that may as well be the English
+    term that it means tells nothing.
     """
     words = [word for word in dict.fromkeys(spoken(text)) if len(word) > 2]
     foreign = [word for word in words if word not in _english_terms()]
     best, most = None, 1 if context is None else 0
     for language in languages:
-        known = sum(bool(lexicon(language).terms(word)) for word in foreign)
+        known = sum(_is_foreign(word, lexicon(language).terms(word)) for word in foreign)
         if known > most and 2 * known >= len(words):
             best, most = language, known
         elif known == most:
             best = None
     return best
+
+
+def _is_foreign(word: str, terms: Terms) -> bool:
+    return bool(terms) and not (_ENGLISH_END.search(word) and english(word) in terms)
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,7 @@ statement, by two words of it or by one word and the surroundings, and if no tar
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -28,6 +28,9 @@ __all__ = ["BOOK", "SOURCES", "Ranker", "decided", "foreign", "located", "transl
 SOURCES: Final = ("agent_log", "changelog", "document", "nl", "todo")
 """Kinds of sources whose statements may speak another language."""
 _NOT_PROSE: Final = frozenset({"changelog_release", "documentation_example"})
+
+_KNOWN: Final = 2
+"""Statements that must be in a language by themselves before others are told to be in it by their words alone."""
 
 Ranker = Callable[[str, Sequence[str]], Sequence[float]]
 """How near the meaning of each of some names is to a statement, as numbers of which only the order counts."""
@@ -89,7 +92,7 @@ def foreign(corpus: Corpus) -> Mapping[RecordId, Language]:
             told[record.id] = language
         elif seen.english == 0:
             untold.append(record)
-    languages = sorted(set(told.values()))
+    languages = sorted(one for one, count in Counter(told.values()).items() if count >= _KNOWN)
     for record in untold if languages else ():
         around = context.get(record.source.path or "")
         language = by_words(record.statement.text, languages if around is None else [around], around)
