@@ -28,12 +28,14 @@ TREE = Branch(
         Entry(
             "ledger", "t2c.cli.commands.ledger:GROUP", "Append to the journal, read it, prove it, make views."
         ),
+        Entry("diagnose", "t2c.cli.commands.diagnose:diagnose", "Show what does not fit together."),
         Entry("graph", "t2c.cli.commands.graph:graph", "Show what relates to what, as sentences."),
         Entry("reality", "t2c.cli.commands.reality:reality", "Show what is wanted beside what is there."),
         Entry("timeline", "t2c.cli.commands.timeline:timeline", "Show what happened when, and who said so."),
         Entry("truth", "t2c.cli.commands.reality:truth", "Show what stands behind what is said."),
         Entry("compare", "t2c.cli.commands.compare:compare", "Show the workspace beside its base."),
         Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
+        Entry("suppress", "t2c.cli.commands.suppress:suppress", "Decide not to be told of a finding."),
         Entry("link", "t2c.cli.commands.link:GROUP", "Look at relations and say which are right."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
         Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from t2c.projections.base import Projection
 from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
+from t2c.projections.findings import FindingsProjection
 from t2c.projections.graph import GraphProjection
 from t2c.projections.interop.event_log import LogProjection
 from t2c.projections.reality import RealityProjection
 from t2c.projections.records import RecordsProjection
-from t2c.projections.render import markdown
+from t2c.projections.render import findings_markdown, markdown
 from t2c.projections.render.reality_markdown import reality_markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
@@ -23,6 +24,7 @@ __all__ = ["AFTER_SCAN", "ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     DiagnosticsProjection(),
+    FindingsProjection(findings_markdown.page),
     GraphProjection(),
     LogProjection(),
     RealityProjection(reality_markdown, findings_of),

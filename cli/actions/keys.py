@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.moment import to_come
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.anchors.signing import Registered, every_key, expired, register
 from t2c.ledger.errors import Refused, Usage
-from t2c.ledger.kernel.clock import rfc3339
 
 __all__ = ["KeyInfo", "KeyList", "PublicKey", "export_key", "list_keys", "new_key"]
 
@@ -63,7 +63,7 @@ class PublicKey:
 def new_key(context: Context, state: Path, participant: str | None, expires: str | None) -> KeyInfo:
     """Make a key and register its public half. Raises Usage if `expires` is no time to come."""
     now = context.clock.now()
-    until = None if expires is None else _moment(expires, now)
+    until = None if expires is None else to_come(expires, now, option="--expires", safe="no key was made")
     if participant is not None and not 1 <= len(participant) <= 200:
         raise Usage("the name of the participant must have 1 to 200 characters", safe="no key was made")
     with open_ledger(context) as ledger:
@@ -106,30 +106,6 @@ def export_key(context: Context, state: Path, wanted: str | None) -> PublicKey:
             return PublicKey(ledger_id, key.id, key.text(), key.pem())
     what = "no key is registered" if wanted is None else f"no key {wanted[:80]!r} is registered"
     raise Usage(what, remedy="`t2c ledger key list` shows those that are; `t2c ledger key new` makes one")
-
-
-def _moment(text: str, now: datetime) -> str:
-    try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=UTC)
-        later = found > now
-        shown = rfc3339(found)
-    except (ValueError, OverflowError):
-        raise Usage(
-            f"{text[:80]!r} is not a time",
-            where="--expires",
-            safe="no key was made",
-            remedy="write a date or RFC 3339, for example 2027-12-31 or 2027-12-31T12:00:00Z",
-        ) from None
-    if not later:
-        raise Usage(
-            f"{shown} is over already",
-            where="--expires",
-            safe="no key was made",
-            remedy="give a time to come",
-        )
-    return shown
 
 
 def _info(ledger: str, key: Registered, keyring: Keyring, now: datetime) -> KeyInfo:

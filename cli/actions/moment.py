@@ -13,7 +13,7 @@ from t2c.ledger.journal.position import START, Position
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.digests import leaf_hash
 
-__all__ = ["FORMS", "Moment", "at_seq", "place_of", "resolve", "since", "with_events"]
+__all__ = ["FORMS", "Moment", "at_seq", "place_of", "resolve", "since", "to_come", "with_events"]
 
 FORMS: Final = (
     "a seq, a time (2026-01-05, 2026-01-05T10:00Z, 2h, now), checkpoint:latest, a checkpoint file, or EVT-…"
@@ -118,6 +118,27 @@ def since(context: Context, ledger: Ledger, text: str, *, beyond: bool = False) 
     except OverflowError:
         return START
     return ledger.journal.at_time(rfc3339(last_before))
+
+
+def to_come(text: str, now: datetime, *, option: str, safe: str) -> str:
+    """A time after `now`, as RFC 3339 in UTC: a date, a time, or so long from now (30d). Raises Usage."""
+    age = _AGE.fullmatch(text)
+    try:
+        found = now + timedelta(**{_UNITS[age[2]]: int(age[1])}) if age else datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        later = found > now
+        shown = rfc3339(found)
+    except (ValueError, OverflowError):
+        raise Usage(
+            f"{text[:80]!r} is not a time",
+            where=option,
+            safe=safe,
+            remedy="write a date or RFC 3339, for example 2027-12-31 or 2027-12-31T12:00:00Z, or how long: 30d",
+        ) from None
+    if not later:
+        raise Usage(f"{shown} is over already", where=option, safe=safe, remedy="give a time to come")
+    return shown
 
 
 def place_of(ledger: Ledger, seq: int) -> Position:
