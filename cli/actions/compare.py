@@ -37,7 +37,7 @@ _HEAD: Final = "HEAD"
 
 
 class Side(NamedTuple):
-    """One side as it was scanned: its graph, its coverage, and the views that artefacts are made of, by file name."""
+    """One side as it was scanned: its graph, its coverage, and its views by file name if they are kept."""
 
     graph: GraphSide
     coverage: Coverage | None
@@ -83,11 +83,13 @@ class _Start(NamedTuple):
     prefix: str
 
 
-def compare(context: Context, base: str | None = None, *, leave_out: str | None = None) -> Comparison:
+def compare(
+    context: Context, base: str | None = None, *, leave_out: str | None = None, keep: bool = False
+) -> Comparison:
     """Scan the root and a commit with the same settings, and compare what comes out.
 
     `base` is a branch, tag or commit; without it the upstream of the branch, origin/main, origin/master or main.
-    `leave_out` is a folder below the root that counts for nothing. Raises Usage if there is no such commit, or the root
+    `leave_out` is a folder below the root that counts for nothing; `keep` keeps the views of both sides. Raises Usage if there is no such commit, or the root
     is not in it; Environment where there is no repository.
     """
     start = _start(context, base, leave_out)
@@ -100,9 +102,9 @@ def compare(context: Context, base: str | None = None, *, leave_out: str | None 
                 remedy="compare with a commit that has it, or give another --root",
             )
         context.progress(f"scan {start.ref}", 0, None)
-        former = _scanned(_apart(context, root, folder / "base", leave_out))
+        former = _scanned(_apart(context, root, folder / "base", leave_out), keep)
         context.progress("scan workspace", 0, None)
-        present = _scanned(_apart(context, context.root, folder / "workspace", leave_out))
+        present = _scanned(_apart(context, context.root, folder / "workspace", leave_out), keep)
     diff = compared((former.graph, present.graph))
     times = [side.graph.graph.generatedAt for side in (former, present)]
     found = {
@@ -184,7 +186,7 @@ def _apart(context: Context, root: Path, folder: Path, leave_out: str | None) ->
     return made
 
 
-def _scanned(context: Context) -> Side:
+def _scanned(context: Context, keep: bool) -> Side:
     scanned: Scanned = scan(context)
     names = [name for name in ("graph", "reality", "diagnostics", "runs") if name in ALL]
     with open_ledger(context) as ledger:
@@ -193,7 +195,7 @@ def _scanned(context: Context) -> Side:
     graph = GraphSide(read_graph(views["graph.json"]), {}, None, None)
     result = scanned.result
     failure = None if scanned.failure is None else scanned.failure.what
-    return Side(graph, _coverage(views), views, result.run or "", result.table, failure)
+    return Side(graph, _coverage(views), views if keep else {}, result.run or "", result.table, failure)
 
 
 def _coverage(views: Mapping[str, bytes]) -> Coverage | None:

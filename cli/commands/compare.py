@@ -46,7 +46,9 @@ def compare(
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         place = None if out is None else place_of_comparisons(context, out)
-        found = action.compare(context, base, leave_out=None if place is None else place.left_out)
+        found = action.compare(
+            context, base, leave_out=None if place is None else place.left_out, keep=place is not None
+        )
         document = found.document if place is None else write_comparison(context, place, found)
     for notice in found.notices:
         invocation.output.warn(notice)
