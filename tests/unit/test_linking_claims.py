@@ -87,6 +87,15 @@ def test_prohibition_is_claimed_by_nothing(drawn: Draw, task: State, entry: Stat
     assert list(drawn(task=task(f"Never {LOCK}", polarity="negative"), entry=entry(LOCK))) == []
 
 
+def test_what_denies_neither_claims_nor_is_claimed(
+    drawn: Draw, task: State, entry: State, stated: State
+) -> None:
+    assert list(drawn(task=task(LOCK, polarity="negative"), entry=entry(LOCK))) == []
+    assert list(drawn(task=task(LOCK), entry=entry(LOCK, polarity="negative"))) == []
+    marked = stated("todo", "comment_marker", LOCK, "src/login.py", cls="plan")
+    assert list(drawn(marked=marked, entry=entry(LOCK))) == []
+
+
 def test_plan_of_a_conversation_is_claimed_by_the_nearest_report(drawn: Draw, spoken: State) -> None:
     plan = spoken("plan", "Count the failed logins.")
     near, far = spoken("report", "The failed logins are counted now."), spoken("result", "All green.")
