@@ -225,6 +225,35 @@ def test_another_entry_of_a_release_changes_its_digest_and_no_other(shop: Shop) 
     assert {version for version in before if before[version] != after[version]} == {"1.0.0"}
 
 
+def test_what_is_known_of_a_commit_is_part_of_the_digest_of_its_release(shop: Shop) -> None:
+    bodies = shop.bodies()
+    before = {group.version: group.digest for group in groups(read(bodies))}
+    changed: list[bytes] = []
+    for body in bodies:
+        record = msgspec.json.decode(body)
+        if record["statement"]["text"] == "Speed up tests":
+            record["metadata"]["diff"] = {"names": ["speed"]}
+        changed.append(msgspec.json.encode(record))
+    after = {group.version: group.digest for group in groups(read(changed))}
+    assert {version for version in before if before[version] != after[version]} == {"1.1.0"}
+
+
+def test_no_candidate_makes_a_release(shop: Shop) -> None:
+    (shop.path / "CHANGELOG.md").write_text(
+        SHOP + "- Release 1.0.0 of the shop.\n- Release 1.1.0 of the shop.\n"
+    )
+    window = Window()
+    subjects = {
+        page.record.statement.text
+        for group in groups(shop.corpus())
+        for one in window.matches(group)
+        for candidate in one.candidates
+        for page in candidate.change.pages
+    }
+    assert len(subjects) > 3
+    assert not {"Release 1.0.0", "Release 1.1.0"} & subjects
+
+
 def test_a_window_answers_the_same_whatever_it_saw_before(shop: Shop) -> None:
     found = list(groups(shop.corpus()))
     shared = Window()
