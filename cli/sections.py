@@ -24,6 +24,7 @@ class ScanSettings(NamedTuple):
     markers: tuple[str, ...] = ("TODO", "FIXME", "HACK", "XXX")
     communication: str = "project"
     read_generated: bool = False
+    embeddings: bool = False
 
 
 class AnchorSettings(NamedTuple):

@@ -140,6 +140,7 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("scan.markers", "words in capitals that mark a task in a comment"),
         Key("scan.communication", "the folder in which people and agents write about tickets"),
         Key("scan.read_generated", "read code that is minified or says that it is generated, too"),
+        Key("scan.embeddings", "compare meaning across languages with the extra `embeddings`, too"),
         Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
         Key("redact.detect", "mask what looks like a secret before it is recorded"),
         Key("redact.allow", "what is no secret: values, or expressions that fit them whole", check=_allowed),

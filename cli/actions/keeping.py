@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from t2c.ledger import linking
 from t2c.ledger.engine import Ledger
 from t2c.ledger.intake.kept import VERSION, Kept
 from t2c.ledger.journal.files import read_regular, write_atomically
@@ -53,7 +55,7 @@ def kept_links_of(ledger: Ledger, standing: Standing) -> KeptLinks | None:
     except (OSError, msgspec.DecodeError):
         return None
     position = Position(*kept.position)
-    if kept.stamp != STAMP or standing.state.changed > position.seq or not ledger.journal.holds(position):
+    if kept.stamp != _stamp() or standing.state.changed > position.seq or not ledger.journal.holds(position):
         return None
     return kept
 
@@ -62,10 +64,19 @@ def keep_links(ledger: Ledger, standing: Standing, kept: KeptLinks) -> None:
     """Keep it for the next scan; a cache that cannot be written is none."""
     position = standing.position
     kept.position = (position.seq, position.hash, position.offset)
+    kept.stamp = _stamp()
     target = _links(ledger)
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, msgspec.msgpack.encode(kept), durable=False)
+
+
+def _stamp() -> str:
+    """Of the rules that are installed: another version, or files of it that somebody changed, may link otherwise."""
+    folder = Path(linking.__file__).parent
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".json", ".txt"))
+    looks = [(path.name, (found := path.stat()).st_size, found.st_mtime_ns) for path in files]
+    return sha256(repr((STAMP, looks)).encode()).hexdigest()[:16]
 
 
 def _links(ledger: Ledger) -> Path:

@@ -34,6 +34,7 @@ from t2c.ledger.kernel.canon import MAX_INT, canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
 from t2c.ledger.linking.base import LinkDraft, Links
+from t2c.ledger.linking.features import Ranker
 from t2c.ledger.linking.kept import KeptLinks, Library
 from t2c.ledger.linking.linker import LINKED, relate
 from t2c.ledger.standing import Standing, catch_up
@@ -173,7 +174,7 @@ class Recording:
         kept = self.kept
         library = Library() if kept is None else Library(kept.records, kept.unreadable)
         library.take(self._unkept(state, gone, whole=kept is None), gone)
-        links = relate(library.corpus(), state.verdicts)
+        links = relate(library.corpus(self._ranker()), state.verdicts)
         self.kept = KeptLinks(
             records=list(library.records.values()),
             unreadable=library.unreadable,
@@ -181,6 +182,14 @@ class Recording:
             warnings=links.warnings,
         )
         return links
+
+    def _ranker(self) -> Ranker | None:
+        """Compares meaning, where the settings ask for it. Raises Environment if it is not installed."""
+        if not self.context.settings.scan.embeddings:
+            return None
+        from t2c.ledger.linking.language.embeddings import ranker
+
+        return ranker()
 
     def _unkept(self, state: EvidenceState, gone: Mapping[str, str], *, whole: bool) -> Iterator[bytes]:
         """The records that a library lacks: all that stand afterwards, or only those read otherwise than recorded."""

@@ -7,7 +7,7 @@ absent, since records may be imported from elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
 from typing import Any, Final
@@ -20,7 +20,10 @@ from t2c.ledger.linking import citations, reverts
 from t2c.ledger.linking.citations import Citation, Mention
 from t2c.ledger.linking.symbols import Declaration, Names
 
-__all__ = ["Corpus", "Record", "Statement", "assembled", "declarations", "decoded", "keeps_books", "read"]
+__all__ = ["Corpus", "Ranker", "Record", "Statement", "assembled", "declarations", "decoded", "keeps_books", "read"]
+
+Ranker = Callable[[str, Sequence[str]], Sequence[float]]
+"""A statement and names → how near each name is in meaning, the nearest the highest."""
 
 _RELEASING: Final = (
     r"v?\d{1,4}(?:\.\w{1,10}){1,4}(?: release)?(?:\s*\(\S{1,100}\))?\s*\Z",  # 1.2.3, 1.2.3 (#12)
@@ -242,6 +245,8 @@ class Corpus(Struct, frozen=True):
     """All records of all sources, dependencies of code included."""
     history: Sequence[Record] = ()
     """All commits, those that keep the books included."""
+    ranker: Ranker | None = None
+    """Compares meaning, where somebody asked for it; it orders what words justify and proposes nothing."""
 
     def of(self, *sources: str) -> Iterator[Record]:
         """The records of these kinds of source, in the order of their ids."""
@@ -257,7 +262,7 @@ def read(bodies: Iterable[bytes]) -> Corpus:
     return assembled(*decoded(bodies))
 
 
-def assembled(found: Iterable[Record], unreadable: int = 0) -> Corpus:
+def assembled(found: Iterable[Record], unreadable: int = 0, ranker: Ranker | None = None) -> Corpus:
     """The same of records, each with an id of its own."""
     records = sorted(found, key=lambda record: record.id)
     by_kind: dict[str, list[Record]] = {"todo": [], "changelog": [], "git": [], "ast": []}
@@ -312,6 +317,7 @@ def assembled(found: Iterable[Record], unreadable: int = 0) -> Corpus:
         tags=tags,
         records=records,
         history=history,
+        ranker=ranker,
     )
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import fields
 
 from t2c import __version__
 from t2c.ledger.linking.base import LinkDraft, LinkWarning
-from t2c.ledger.linking.features import Corpus, Record, assembled, decoded
+from t2c.ledger.linking.features import Corpus, Ranker, Record, assembled, decoded
 
 __all__ = ["STAMP", "KeptLinks", "Library"]
 
@@ -59,9 +59,9 @@ class Library:
         self._records.update((record.id, record) for record in records)
         self.unreadable += unreadable
 
-    def corpus(self) -> Corpus:
+    def corpus(self, ranker: Ranker | None = None) -> Corpus:
         """All of them as the rules see them."""
-        return assembled(self._records.values(), self.unreadable)
+        return assembled(self._records.values(), self.unreadable, ranker)
 
     @property
     def records(self) -> Mapping[str, Record]:

@@ -21,6 +21,7 @@ OTHER = {
     "allow_network_filesystem": (True, "true", "1"),
     "scan.commits": (7, "7", "7"),
     "scan.read_generated": (True, "true", "yes"),
+    "scan.embeddings": (True, "true", "yes"),
     "scan.processes": (3, "3", "3"),
     "scan.markers": (("TODO", "PERF"), '["TODO", "PERF"]', "TODO, PERF"),
     "scan.communication": ("team", '"team"', "team"),

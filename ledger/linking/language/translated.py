@@ -7,12 +7,12 @@ statement, by two words of it or by one word and the surroundings, and if no tar
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
-from t2c.ledger.linking.features import Corpus, Record
+from t2c.ledger.linking.features import Corpus, Ranker, Record
 from t2c.ledger.linking.language.cognates import Cognates
 from t2c.ledger.linking.language.detect import Seen, dominant, language_of, look
 from t2c.ledger.linking.language.learned import learn
@@ -32,8 +32,6 @@ _NOT_PROSE: Final = frozenset({"changelog_release", "documentation_example"})
 _KNOWN: Final = 2
 """Statements that must be in a language by themselves before others are told to be in it by their words alone."""
 
-Ranker = Callable[[str, Sequence[str]], Sequence[float]]
-"""How near the meaning of each of some names is to a statement, as numbers of which only the order counts."""
 
 
 def translated(corpus: Corpus) -> Iterator[Hit | Abstention]:
@@ -44,7 +42,7 @@ def translated(corpus: Corpus) -> Iterator[Hit | Abstention]:
     * Where no target is justified though two words of some name are said, and where targets of two files come near
       each other, it is `translation_unsure`.
     """
-    return located(corpus)
+    return located(corpus, corpus.ranker)
 
 
 def located(corpus: Corpus, ranker: Ranker | None = None) -> Iterator[Hit | Abstention]:
