@@ -8,11 +8,12 @@ no part in the fit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking import groups as releases
-from t2c.ledger.linking import rules
+from t2c.ledger.linking import revisions, rules
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.changes import Entry, Page
 from t2c.ledger.linking.features import Corpus
@@ -29,14 +30,14 @@ MAX_NAMES: Final = 3
 MAX_FILES: Final = 2
 _NOTED: Final = 0.5
 """The share of an entry from which on a change is said to have written it down."""
-_DECIDING: Final = frozenset({"number", "ticket"})
+_DECIDING: Final = frozenset({"number", "revision", "ticket"})
 _AT: Final = {name: place for place, name in enumerate(FEATURES)}
 
 
 def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """An entry `releases` the commit that it describes, of the commits that its release can hold.
 
-    * An entry that cites a number or ticket which finds a commit is left to those rules.
+    * An entry that cites a number, ticket or hash which finds a commit is left to those rules.
     * The release's commits are those between its tag and the tag before; dates stand in for a tag; commits of earlier
       releases are looked at too, for what was previewed and is now promised. Commits that make a release or only
       write its changelog are no answer.
@@ -49,16 +50,16 @@ def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
     waiting = undecided(corpus)
     for group in groups(corpus):
         waiting -= {entry.id for entry in group.entries}
-        yield from score(group, window)
+        yield from corpus.memory.of(group.digest, partial(score, group, window))
     for entry_id in sorted(waiting):
         yield Abstention("described_without_range", entry_id)
 
 
 def undecided(corpus: Corpus) -> set[RecordId]:
-    """The entries for which neither number nor ticket finds a commit."""
+    """The entries for which neither number, ticket nor hash finds a commit."""
     decided = {
         found.source
-        for book in rules.BOOKS
+        for book in (*rules.BOOKS, revisions.BOOK)
         if book.name in _DECIDING
         for found in book.find(corpus)
         if isinstance(found, Hit) and found.type == "releases"

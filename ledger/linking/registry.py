@@ -19,6 +19,7 @@ from t2c.ledger.linking import (
     ordering,
     plans,
     releases,
+    revisions,
     rules,
     structure,
     tracing,
@@ -31,6 +32,7 @@ __all__ = ["BOOKS", "OMITTED", "PRIORS"]
 BOOKS: Final[tuple[RuleBook, ...]] = (
     *rules.BOOKS,
     releases.BOOK,
+    revisions.BOOK,
     plans.BOOK,
     ordering.BOOK,
     identities.BOOK,
