@@ -52,7 +52,7 @@ class Told:
 
 @pytest.mark.parametrize(
     ("planned", "others", "expected"),
-    [(40, 40, (16, 9)), (40, 0, (25, 0)), (3, 40, (3, 22)), (20, 4, (20, 4)), (2, 3, (2, 3))],
+    [(40, 40, (16, 9)), (40, 0, (25, 0)), (3, 40, (3, 22)), (22, 4, (21, 4)), (2, 3, (2, 3))],
 )
 def test_the_accusing_codes_come_first_and_nothing_is_left_empty(
     sample: ModuleType, planned: int, others: int, expected: tuple[int, int]
@@ -60,9 +60,8 @@ def test_the_accusing_codes_come_first_and_nothing_is_left_empty(
     found = [Told(n, "PLANNED_NOT_IMPLEMENTED") for n in range(planned)]
     found += [Told(100 + n, "STALE_DOCUMENTATION") for n in range(others)]
     drawn = sample.drawn_findings(found, 5, 25, 16, frozenset())
-    assert tuple(
-        len([one for one in drawn if (one.code in sample.FIRST) is first]) for first in (True, False)
-    ) == (expected if sum(expected) == min(25, planned + others) else (21, 4))
+    firsts = [one.code in sample.FIRST for one in drawn]
+    assert (firsts.count(True), firsts.count(False)) == expected
     assert len({one.id for one in drawn}) == len(drawn) == min(25, planned + others)
 
 
@@ -100,7 +99,7 @@ def test_a_sample_is_drawn_from_a_clone_and_is_kept_once_it_was_read(
     kinds = Counter(row["type"] for row in one["relations"])
     assert len(one["relations"]) == 4
     assert max(kinds.values()) <= 2
-    assert "declares" not in kinds
+    assert "declares" not in kinds.keys() | one["population"]["relations"].keys()
     assert all(":" in row["to"]["at"] for row in one["relations"])
     assert all(row["verdict"] == row["reason"] == "" for row in (*one["relations"], *one["findings"]))
     one["findings"][0]["verdict"] = "wrong"
