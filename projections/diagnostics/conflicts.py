@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
-from t2c.projections.diagnostics.predicates import is_pending, is_prohibition, is_sample, shortened
+from t2c.projections.diagnostics.predicates import (
+    is_pending,
+    is_prohibition,
+    is_reported,
+    is_sample,
+    shortened,
+)
 from t2c.projections.diagnostics.view import View
 from t2c.projections.facts import Fact
 
-__all__ = ["conflicting", "duplicated"]
+__all__ = ["SURE", "conflicting", "duplicated"]
+
+SURE: Final = 0.75
+"""The confidence of a contradiction below which it asks for a look and blocks nothing."""
 
 
 def conflicting(view: View) -> Iterator[Finding]:
@@ -18,7 +28,7 @@ def conflicting(view: View) -> Iterator[Finding]:
         if link.relation.type != "contradicts":
             continue
         one, other = (view.facts.records[end] for end in sorted((link.relation.source, link.relation.to)))
-        if is_sample(one.source.path) or is_sample(other.source.path):
+        if any(is_sample(end.source.path) or is_reported(end.statement.text) for end in (one, other)):
             continue
         if other.source.kind == "ast" or (is_prohibition(other) and one.source.kind != "ast"):
             one, other = other, one
@@ -31,7 +41,7 @@ def conflicting(view: View) -> Iterator[Finding]:
         yield Finding(
             "CONFLICTING_INTENT",
             "|".join(records),
-            "blocking",
+            "blocking" if link.relation.confidence >= SURE else "review_required",
             message,
             said,
             records,
@@ -74,7 +84,12 @@ def duplicated(view: View) -> Iterator[Finding]:
 
 
 def _counts(fact: Fact) -> bool:
-    return is_pending(fact) and fact.statement.kind != "comment_marker" and not is_sample(fact.source.path)
+    return (
+        is_pending(fact)
+        and not is_reported(fact.statement.text)
+        and fact.statement.kind != "comment_marker"
+        and not is_sample(fact.source.path)
+    )
 
 
 def _root(root: dict[str, str], one: str) -> str:

@@ -17,6 +17,7 @@ from t2c.projections.diagnostics.predicates import (
     is_claimable,
     is_done,
     is_pending,
+    is_put_aside,
     is_sample,
     shortened,
 )
@@ -94,7 +95,9 @@ def unlinked(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     for plan in known:
         if not is_pending(plan.head) and not is_done(plan.head):
             continue
-        if is_pending(plan.head) and not _is_traceable(view, plan.head):
+        if is_put_aside(plan.head.source.path) or (
+            is_pending(plan.head) and not _is_traceable(view, plan.head)
+        ):
             continue
         _count(view, plan.head, plan.members, loose, totals)
     for fact in view.of_kind("changelog"):

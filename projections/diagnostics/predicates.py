@@ -30,6 +30,7 @@ __all__ = [
     "is_prohibition",
     "is_public",
     "is_put_aside",
+    "is_reported",
     "is_sample",
     "shortened",
     "telling",
@@ -79,6 +80,7 @@ _NO_CHANGE: Final = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of entries that tell of no change of this repository's own code."""
+_REPORTED: Final = re.compile(r"\W*[\w./-]{1,200}\.\w{1,10}:\d+\b")
 _MAX_PLACEHOLDER: Final = 200
 """Characters beyond which no text is a placeholder."""
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|\d{2,}|[^\W\d_a-zA-Z]{3,}")
@@ -183,6 +185,11 @@ def is_put_aside(path: str | None) -> bool:
 def is_apart(path: str | None) -> bool:
     """A file of code that its users are not meant to see: scripts, tools, internals."""
     return path is not None and _APART.search(path) is not None
+
+
+def is_reported(text: str) -> bool:
+    """A line that a tool wrote about a place in the code, as in `src/a.py:8 - unused import`: nobody's intent."""
+    return _REPORTED.match(text) is not None
 
 
 def is_generated(path: str | None) -> bool:

@@ -64,14 +64,16 @@ def symbol(chain: Any, name: str, path: str = "src/net.py", **metadata: Any) -> 
     return str(chain.symbol(name, path=path, kind="symbol_fact", metadata={"public": True, **metadata}))
 
 
-def link(chain: Any, source: str, kind: str, target: str, *basis: str, **signals: str) -> str:
+def link(
+    chain: Any, source: str, kind: str, target: str, *basis: str, confidence: float = 0.9, **signals: str
+) -> str:
     identity = relation_id(source, target, kind)
     body = {
         "id": identity,
         "from": source,
         "to": target,
         "type": kind,
-        "confidence": 0.9,
+        "confidence": confidence,
         "basis": basis or ("x",),
     }
     seen = tuple(Signal(name=name, value=value) for name, value in signals.items())
@@ -240,6 +242,12 @@ def test_a_commit_that_only_ticks_the_box_says_nothing_of_the_work(chain: Any) -
     assert not found(chain, "FALSE_COMPLETION")
 
 
+def test_what_is_put_aside_is_not_counted_as_loose(chain: Any) -> None:
+    for number in range(6):
+        plan(chain, f"Do {number}", done=True, path="backlog/archive/tasks.md")
+    assert not found(chain, "UNLINKED_RECORD")
+
+
 def test_ticked_off_between_two_scans_without_a_change_of_what_it_names(chain: Any) -> None:
     item = plan(chain, "Add retry to `fetch`", observed_at=PLANNED)
     fetch = symbol(chain, "fetch")
@@ -340,6 +348,18 @@ def test_statements_that_contradict_each_other_need_a_decision(chain: Any) -> No
     link(chain, first, "contradicts", second)
     one = only(chain, "CONFLICTING_INTENT")
     assert (one.severity, one.records, one.message) == ("blocking", (first, second), "conflict.statements")
+
+
+def test_an_unsure_contradiction_blocks_nothing_and_lines_of_a_tool_are_no_intent(chain: Any) -> None:
+    first, second = sorted((plan(chain, "Keep the manifest"), plan(chain, "Drop the manifest")))
+    link(chain, first, "contradicts", second, confidence=0.7)
+    listed = (
+        plan(chain, "src/a.py:8 - Relative import"),
+        plan(chain, "src/a.py:8 - Relative import not allowed"),
+    )
+    first, second = sorted(listed)
+    link(chain, first, "contradicts", second)
+    assert only(chain, "CONFLICTING_INTENT").severity == "review_required"
 
 
 def test_code_that_does_what_is_forbidden_is_a_conflict(chain: Any) -> None:

@@ -209,7 +209,7 @@ def gone(chain: Any, *changed: Any, definition: str | None = None, taken: bool =
     name = definition.partition("::")[2] if definition else ""
     diff = {"symbols": [definition], "names": [name] if taken else ["body"]} if definition else None
     commit(chain, 0, "Write the guide", "docs/guide.md", "docs/adr/0001-parser.md", "docs/blog/2020-01-01-news.md",
-        "tests/fixtures/guide.md")  # fmt: skip
+        "tests/fixtures/guide.md", "work-items/7/evidence.md")  # fmt: skip
     commit(chain, 1, "Let it go", files=changed, diff=diff)
 
 
@@ -238,6 +238,7 @@ def test_a_file_that_was_renamed_is_told_with_its_new_name(chain: Any) -> None:
         ("Formerly in src/old.py.", "docs/guide.md"),
         ("The parser is in src/old.py.", "docs/adr/0001-parser.md"),
         ("The parser is in src/old.py.", "docs/blog/2020-01-01-news.md"),
+        ("The parser is in src/old.py.", "work-items/7/evidence.md"),
         ("The parser is in src/old.py.", "docs/newer.md"),
         ("The parser is in src/old.py.", "tests/fixtures/guide.md"),
     ],
