@@ -89,6 +89,45 @@ def test_what_replaces_what() -> None:
     assert "docs/adr/0003-use-files.md" in draft.paths
 
 
+@pytest.mark.parametrize(
+    ("line", "others"),
+    [
+        ("Superseded by 0001", ["0001"]),
+        ("Superseded by 0001.", ["0001"]),
+        ("**Superseded by:** 0001 and 0002", ["0001", "0002"]),
+        ("superseded by ADR-0001, ADR-0002, which refines it", ["ADR-0001", "ADR-0002"]),
+        ("superseded by [0003](0003-x.md)", ["0003-x.md"]),
+        ("superseded by the decision 12 on 2020-01-02", ["12"]),
+        ("Replaced by 9. Use files", ["9"]),
+        ("Zastąpiona przez 0001", ["0001"]),
+        ("Superseded by 12 teams", []),
+        ("Superseded by 1.2", []),
+        ("Superseded by nothing yet, see 7", []),
+    ],
+)
+def test_by_what_a_decision_is_replaced(line: str, others: list[str]) -> None:
+    (draft,) = decided(NYGARD.format(line))
+    assert (draft.metadata["supersededBy"], draft.metadata["supersedes"]) == (others, [])
+
+
+def test_the_object_of_one_verb_is_not_that_of_the_next() -> None:
+    (draft,) = decided(NYGARD.format("Supersedes 0001 and 0002, superseded by [7](0007-x.md)"))
+    assert draft.metadata["supersedes"] == ["0001", "0002"]
+    assert draft.metadata["supersededBy"] == ["0007-x.md"]
+
+
+def test_what_is_amended_still_stands() -> None:
+    text = NYGARD.format("Accepted\n\nAmends [3. Use files](0003-use-files.md)\n\nAmended by ADR-12")
+    (draft,) = decided(text, "docs/adr/0005-use-sqlite.md", "docs/adr/0003-use-files.md")
+    assert (draft.metadata["supersedes"], draft.metadata["supersededBy"]) == ([], [])
+    assert (draft.metadata["amends"], draft.metadata["amendedBy"]) == (
+        ["docs/adr/0003-use-files.md"],
+        ["ADR-12"],
+    )
+    assert (draft.metadata["decisionStatus"], draft.status) == ("accepted", "planned")
+    assert "docs/adr/0003-use-files.md" in draft.paths
+
+
 def test_madr_with_front_matter_and_items_that_the_sentence_announces() -> None:
     text = (
         '---\nstatus: "superseded by ADR-0007"\ndate: 2024-01-01\n---\n\n# Use dashes\n\n## Context and Problem Statement\n\nNames.\n\n'

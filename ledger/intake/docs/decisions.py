@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from t2c.ledger.events.record import Action, EpistemicClass, Status
 from t2c.ledger.intake.docs.blocks import Block, Document, Heading, Text
 from t2c.ledger.intake.docs.sections import heading_text
+from t2c.ledger.intake.docs.succession import Succession, succession_of
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.text import fold
 
@@ -38,24 +39,13 @@ _STANDS: Final[tuple[tuple[str, str], ...]] = (
     ("proposed", r"proposed|draft|pending|in review|under discussion|proponowan|szkic|propozycja"),
 )
 _STATES: Final = tuple((name, re.compile(rf"\b(?:{words})", re.IGNORECASE)) for name, words in _STANDS)
-_REPLACED: Final = re.compile(
-    r"(?:superseded|superceded|replaced|amended|zast[aą]pion\w{1,3})\s+(?:by|przez)\b[:\s]*(.{1,200})",
-    re.IGNORECASE,
-)
-_REPLACES: Final = re.compile(
-    r"(?:supersedes|supercedes|replaces|amends|zast[eę]puje)\b[:\s]*(.{1,200})", re.IGNORECASE
-)
-_NAMED: Final = re.compile(
-    r"\b(?:ADR[-_ ]?\d{1,5})\b|(?<![\w.#/-])\d{1,4}(?=[-.]\s|-[a-z])|#\d{1,5}", re.IGNORECASE
-)
-_LINKED: Final = re.compile(r"\]\(\s*([^()\s]{1,300})\s*\)")
 _OPEN_ENDED: Final = re.compile(r"(?::|\b(?:because|since|ponieważ|gdyż))$", re.IGNORECASE)
 _NEAR: Final = 12
 """Blocks from the top within which a line may tell the status."""
 
 
 class Decision(NamedTuple):
-    """One decision. `supersedes` and `superseded_by` are as written: links, or names like `ADR-12`.
+    """One decision. `others` are those that it replaces or amends, and those that do so to it.
 
     `at` is the place of the first block that tells it, `used` those of all, so that none is read once more.
     """
@@ -67,8 +57,7 @@ class Decision(NamedTuple):
     trail: tuple[str, ...]
     lines: tuple[int, int]
     raw: str
-    supersedes: tuple[str, ...]
-    superseded_by: tuple[str, ...]
+    others: Succession
     at: int
     used: frozenset[int]
 
@@ -123,11 +112,11 @@ def decision_of(path: str, document: Document, *, in_folder: bool) -> Decision |
         text = title
     stem = path.rpartition("/")[2].partition(".")[0]
     number = _NUMBER.match(stem)
-    notes = "\n".join(filter(None, (written, *status_blocks)))
+    notes = filter(None, (written, *status_blocks))
     trail = tuple(filter(None, (title, heading_text(first.text))))
     return Decision(
         title, number[1] if number else None, _state(written), text or title, trail, (start, end), raw,
-        _targets(_REPLACES, notes), _targets(_REPLACED, notes), min(told, default=decided), frozenset(told),
+        succession_of(notes), min(told, default=decided), frozenset(told),
     )  # fmt: skip
 
 
@@ -192,12 +181,3 @@ def _told(blocks: list[Block], decided: int) -> list[int]:
         if len(told) > 20:
             break
     return told
-
-
-def _targets(sign: re.Pattern[str], notes: str) -> tuple[str, ...]:
-    found: list[str] = []
-    for line in notes.split("\n"):
-        match = sign.search(line)
-        if match:
-            found += _LINKED.findall(match[1]) or [name.strip() for name in _NAMED.findall(match[1])]
-    return tuple(dict.fromkeys(found))

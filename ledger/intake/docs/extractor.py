@@ -62,7 +62,7 @@ _FRAGMENT_FOLDERS: Final = words(
 class DocumentExtractor:
     """Reads Markdown, reStructuredText, StrictDoc and the items of Doorstop; AsciiDoc is counted as left out."""
 
-    name: str = "t2c/documentation@1"
+    name: str = "t2c/documentation@2"
     source: SourceKind = "document"
 
     def wants(self, path: str) -> bool:

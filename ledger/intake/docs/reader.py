@@ -364,8 +364,9 @@ class Reader:
         text = self._make.bounded(decision.text, decision.lines[0])
         done = action_of(decision.status)
         found, leads = self._make.named(block, text)
-        replaced = [self._named_file(target) for target in (*decision.supersedes, *decision.superseded_by)]
-        kept = tuple(path for path in replaced if path is not None)
+        others = [[self._named_file(name) or name for name in names] for names in decision.others]
+        supersedes, superseded_by, amends, amended_by = others
+        kept = tuple(name for names in others for name in names if name in self._make.tree)
         cls, status = standing_of(decision.status)
         return self._make.draft(
             "architecture_decision", text, decision.raw, decision.lines, decision.trail,
@@ -379,8 +380,10 @@ class Reader:
                 "decisionStatus": decision.status,
                 "decisionId": decision.identifier,
                 "title": decision.title,
-                "supersedes": [self._named_file(target) or target for target in decision.supersedes],
-                "supersededBy": [self._named_file(target) or target for target in decision.superseded_by],
+                "supersedes": supersedes,
+                "supersededBy": superseded_by,
+                **({"amends": amends} if amends else {}),
+                **({"amendedBy": amended_by} if amended_by else {}),
             },
             subject=f"decision:{decision.identifier or decision.title}",
         )  # fmt: skip
