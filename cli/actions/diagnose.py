@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, NamedTuple
@@ -21,7 +22,7 @@ from t2c.projections.diagnostics import document as published
 from t2c.projections.diagnostics import findings_of
 from t2c.projections.diagnostics.messages import LANGUAGES, Language
 from t2c.projections.diagnostics.model import CODES, severe
-from t2c.projections.facts import SEVERITIES, Facts
+from t2c.projections.facts import SEVERITIES, Fact, Facts
 from t2c.projections.findings import read
 from t2c.projections.findings.model import Group, Shown, grouped
 from t2c.projections.fold import Folded, fold
@@ -95,25 +96,33 @@ class Diagnosis(NamedTuple):
 def diagnose(context: Context, request: DiagnosisRequest) -> Diagnosis:
     """The findings that were asked for. Nothing is recorded or written.
 
-    Raises Usage for an unknown code, severity, language or moment.
+    Raises Usage for an unknown code, severity, language or moment, for a baseline after the moment that is looked at,
+    and for a path that is neither there nor in any record.
     """
     _check(request)
     with open_ledger(context) as ledger:
         with_events(ledger)
         until = None if request.at is None else resolve(context, ledger, request.at).seq
         before = None if request.since is None else resolve(context, ledger, request.since).seq
+        if until is not None and before is not None and before > until:
+            raise Usage(
+                f"nothing of seq {until} is new since seq {before}",
+                remedy="give a baseline before the moment of --at",
+            )
         context.progress("fold", 0, None)
-        former = frozenset[str]() if before in (None, 0) else _ids(ledger, before)
+        former = frozenset[str]() if before is None else _ids(ledger, before)
         folded = _folded(ledger, until)
     inputs = Inputs(folded.ts or "", folded.states, folded.made)
+    facts = Facts.of(inputs)
+    places = _places(context, request.paths, facts)
     language: Language = "pl" if request.language == "pl" else "en"
     found = [
         one
         for one in read(folded.states["findings"], inputs, language)
-        if one.id not in former and _is_wanted(one, request)
+        if one.id not in former and _is_wanted(one, request, places, facts)
     ]
     told = [one for one in found if (one.suppressed is not None) == request.suppressed]
-    kept = {one.id for one in found if one.suppressed is None}
+    kept = {one.id for one in told}
     return Diagnosis(
         folded.position.seq,
         before,
@@ -121,7 +130,7 @@ def diagnose(context: Context, request: DiagnosisRequest) -> Diagnosis:
         tuple(one for one in found if one.suppressed is not None),
         published([one for one in findings_of(inputs) if one.id in kept], inputs),
         {one.code: one.code.replace("_", " ").capitalize() for one in found},
-        next(_newest(Facts.of(inputs)), None),
+        next(_newest(facts), None),
     )
 
 
@@ -163,17 +172,42 @@ def _ids(ledger: Ledger, seq: int | None) -> frozenset[str]:
     return frozenset(one.id for one in findings_of(Inputs(folded.ts or "", folded.states, folded.made)))
 
 
-def _is_wanted(finding: Shown, request: DiagnosisRequest) -> bool:
+def _is_wanted(
+    finding: Shown, request: DiagnosisRequest, places: AbstractSet[str] | None, facts: Facts
+) -> bool:
     if request.codes and finding.code not in request.codes:
         return False
     if severe(finding.severity) < severe(request.severity):
         return False
-    return not request.paths or any(
-        place.path is not None and any(_below(place.path, path) for path in request.paths)
-        for place in finding.places
+    return places is None or any(
+        _standing(facts.records[identity]) in places
+        for identity in finding.recordIds
+        if identity in facts.records
     )
 
 
+def _places(context: Context, paths: Sequence[str], facts: Facts) -> AbstractSet[str] | None:
+    """The files of records that are meant by paths, as seen from the folder of the caller; None for all."""
+    if not paths:
+        return None
+    known = {path for fact in facts.records.values() if (path := _standing(fact)) is not None}
+    found: set[str] = set()
+    for given in paths:
+        place = context.path(given)
+        wanted = place.relative_to(context.root).as_posix()
+        meant = {path for path in known if wanted == "." or _below(path, wanted)}
+        if not meant and not place.exists():
+            raise Usage(
+                f"no record stands in {given!r}",
+                remedy="give a file or folder of the repository, or a pattern such as 'src/*.py'",
+            )
+        found |= meant
+    return found
+
+
+def _standing(fact: Fact) -> str | None:
+    return fact.source.path if fact.source.kind != "git" else None
+
+
 def _below(path: str, wanted: str) -> bool:
-    wanted = wanted.rstrip("/")
     return path == wanted or path.startswith(f"{wanted}/") or fnmatchcase(path, wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -69,7 +69,7 @@ def suppress(context: Context, target: str, reason: str, until: str | None) -> S
 
 
 def withdraw(context: Context, event: str, reason: str) -> SuppressionRow:
-    """Record that a suppression no longer holds. Raises Usage where there is none of that event."""
+    """Record that a suppression no longer holds; what it was. Raises Usage where there is none of that event."""
     from t2c.ledger.events.decisions import SuppressionWithdrawn
 
     known = {row.event: row for row in listed(context).suppressions}
@@ -85,7 +85,7 @@ def withdraw(context: Context, event: str, reason: str) -> SuppressionRow:
     payload = SuppressionWithdrawn(suppression=event, reason=reason)
     with open_ledger(context) as ledger:
         ledger.append([draft(payload, actor=Actor.parse(context.settings.actor))])
-    return row
+    return replace(row, holds=False)
 
 
 def listed(context: Context) -> SuppressionList:
@@ -107,24 +107,33 @@ def _meant(context: Context, target: str) -> tuple[str | None, str | None]:
     """The finding or the cause that is meant."""
     found = diagnose(context, DiagnosisRequest())
     told = [finding for group in found.groups for finding in group.findings]
-    for finding in found.suppressed:
-        if target in (finding.id, finding.cause) and finding.suppressed is not None:
-            raise Conflict(
-                f"{target} is suppressed already, by {finding.suppressed.event}",
-                safe="nothing was recorded",
-                remedy="withdraw that one first to give another reason or end",
-            )
-    if any(target == group.cause for group in found.groups):
+    causes = {finding.cause for finding in (*told, *found.suppressed)}
+    if target in causes:
+        for finding in found.suppressed:
+            if finding.suppressed is not None and finding.suppressed.cause == target:
+                raise _already(target, finding.suppressed)
         return None, target
-    begins = sorted({one.id for one in told if one.id == target or one.id.startswith(target)})
-    if len(begins) == 1 and len(target) > len("DIAG-"):
-        return begins[0], None
-    near = begins[:3] or get_close_matches(
-        target, [one.id for one in told] + [one.cause for one in found.groups], 3
+    known = {finding.id: finding.suppressed for finding in (*told, *found.suppressed)}
+    begins = sorted(
+        identity for identity in known if len(target) > len("DIAG-") and identity.startswith(target)
     )
+    if len(begins) == 1:
+        granted = known[begins[0]]
+        if granted is not None:
+            raise _already(begins[0], granted)
+        return begins[0], None
+    near = begins[:3] or get_close_matches(target, [*known, *sorted(causes)], 3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise Usage(
-        f"there is no finding {target!r}",
+        f"several findings begin with {target}" if begins else f"there is no finding {target!r}",
         safe="nothing was recorded",
         remedy=f"{hint}`t2c diagnose` shows them with their ids",
+    )
+
+
+def _already(target: str, granted: Suppression) -> Conflict:
+    return Conflict(
+        f"{target} is suppressed already, by {granted.event}",
+        safe="nothing was recorded",
+        remedy="withdraw that one first to give another reason or end",
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -21,6 +22,8 @@ _FORMATS: Final = ("text", "json", "markdown", "sarif", "github", "diagnostics")
 _SEVEREST_FIRST: Final = ("blocking", "review_required", "warning", "info")
 _MEMBERS: Final = 3
 _WIDTH: Final = 80
+_NARROWEST: Final = 30
+_INDENT: Final = "    "
 
 
 def _codes(incomplete: str) -> list[str]:
@@ -97,6 +100,8 @@ def diagnose(
         raise Usage(f"there is no format {format!r}", remedy=f"there are {', '.join(_FORMATS)}")
     if fail_on is not None and fail_on not in SEVERITIES:
         raise Usage(f"there is no severity {fail_on!r}", remedy=f"there are {', '.join(SEVERITIES)}")
+    if out is not None and format == "text" and not json:
+        raise Usage("--out writes a document", remedy=f"add --format {', '.join(_FORMATS[1:])}")
     if json and format not in ("text", "json"):
         raise Usage("--json and another --format exclude each other", remedy="give one of them")
     invocation = Invocation.of(ctx)
@@ -105,32 +110,55 @@ def diagnose(
     )
     with invocation.context() as context:
         found = action.diagnose(context, request)
-        made = None if json or format in ("text", "json") else _made(format, found, page, all)
-        if out is not None:
-            if made is None:
-                raise Usage(
-                    "--out writes a document", remedy="add --format markdown, sarif, github or diagnostics"
-                )
-            shown = action.keep(context, out, made)
-    if out is not None:
+        _check_page(found, page)
+        shown = None if out is None else action.keep(context, out, _made(format, found, page, all))
+    if shown is not None:
         invocation.output.say(f"wrote {shown}")
-    elif made is not None:
-        invocation.output.raw(made)
-    else:
+    elif json or format in ("text", "json"):
         invocation.output.json = json or format == "json"
-        invocation.emit(found.result(), lambda style: "\n".join(_text(found, style, page, all)))
+        width = _width(invocation.environ)
+        invocation.emit(found.result(), lambda style: "\n".join(_text(found, style, page, all, width)))
+    elif format in ("markdown", "github"):
+        invocation.output.text(_made(format, found, page, all).decode())
+    else:
+        invocation.output.raw(_made(format, found, page, all))
     if fail_on is not None and found.reaches(fail_on):
         raise typer.Exit(Findings.code)
 
 
+def _check_page(found: Diagnosis, page: int) -> None:
+    from t2c.ledger.errors import Usage
+    from t2c.projections.render.findings_markdown import PAGE
+
+    pages = max(1, -(-len(found.groups) // PAGE))
+    if page > pages:
+        raise Usage(f"there is no page {page}", remedy=f"there are {pages}" if pages > 1 else "there is one")
+
+
+def _width(environ: Mapping[str, str]) -> int:
+    """The columns that text fills: those that COLUMNS asks for or the terminal has, at most 80."""
+    asked = environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdigit():
+        columns = int(asked[:4])
+    else:
+        try:
+            columns = os.get_terminal_size(1).columns
+        except OSError:
+            columns = _WIDTH
+    return max(_NARROWEST, min(columns or _WIDTH, _WIDTH))
+
+
 def _made(format: str, found: Diagnosis, page: int, whole: bool) -> bytes:
     from t2c import __version__
+    from t2c.cli.present.output import document
     from t2c.projections.base import pretty
     from t2c.projections.interop.sarif import sarif
     from t2c.projections.render.findings_github import workflow_commands
     from t2c.projections.render.findings_markdown import PAGE, page_of
 
     match format:
+        case "text" | "json":
+            return pretty(document(found.result()))
         case "diagnostics":
             return pretty(found.document)
         case "sarif":
@@ -142,7 +170,7 @@ def _made(format: str, found: Diagnosis, page: int, whole: bool) -> bytes:
             return page_of(found.groups, found.counts, first, most).encode()
 
 
-def _text(found: Diagnosis, style: Style, page: int, whole: bool) -> Iterator[str]:
+def _text(found: Diagnosis, style: Style, page: int, whole: bool, width: int) -> Iterator[str]:
     from t2c.projections.render.findings_markdown import PAGE
 
     counts = found.counts
@@ -155,46 +183,59 @@ def _text(found: Diagnosis, style: Style, page: int, whole: bool) -> Iterator[st
     shown = found.groups[first:] if whole else found.groups[first : first + PAGE]
     for group in shown:
         yield ""
-        yield from _group(group, style, whole)
+        yield from _group(group, style, whole, width)
     left = len(found.groups) - first - len(shown)
     if left > 0:
         yield ""
-        yield style.faint(f"… and {left:,} more groups (--page {page + 1}, --all, or --json)")
+        more = "1 more group" if left == 1 else f"{left:,} more groups"
+        yield style.faint(f"… and {more} (--page {page + 1}, --all, or --json)")
 
 
-def _group(group: Group, style: Style, whole: bool) -> Iterator[str]:
+def _group(group: Group, style: Style, whole: bool, width: int) -> Iterator[str]:
     mark = {"blocking": style.bad, "review_required": style.bad, "warning": style.doubtful}.get(
         group.severity, style.faint
     )
     lead, *others = group.findings
-    yield f"{mark(group.severity.replace('_', ' '))}  {lead.title}"
-    yield from _wrapped(lead.detail)
-    yield from _wrapped(f"→ {lead.action}")
+    severity = group.severity.replace("_", " ")
+    first, *more = _wrapped(f"{severity}  {lead.title}", width, first="")
+    yield mark(severity) + first.removeprefix(severity)
+    yield from more
+    yield from _wrapped(lead.detail, width)
+    yield from _wrapped(f"→ {lead.action}", width)
     if lead.suppressed is not None:
-        until = "" if lead.suppressed.expires is None else f" until {lead.suppressed.expires}"
-        yield from _wrapped(
-            f"suppressed{until} by {lead.suppressed.by}: {lead.suppressed.reason} ({lead.suppressed.event})"
-        )
-    yield style.faint(f"    {_where(lead)}{lead.code}  {lead.id}")
-    for other in others if whole else others[: _MEMBERS - 1]:
-        yield f"    also  {other.title}"
-        yield style.faint(f"          {_where(other)}{other.id}")
-    if not whole and len(others) >= _MEMBERS:
-        yield style.faint(f"    … and {len(others) - _MEMBERS + 1:,} more of this cause (--all)")
+        granted = lead.suppressed
+        until = "" if granted.expires is None else f" until {granted.expires}"
+        yield from _wrapped(f"suppressed{until} by {granted.by}: {granted.reason} ({granted.event})", width)
+    for line in _where(lead, f"{lead.code}  {lead.id}", _INDENT, width):
+        yield style.faint(line)
+    shown = others if whole else others[: _MEMBERS - 1]
+    for other in shown:
+        yield from _wrapped(f"also  {other.title}", width, after=_INDENT * 2)
+        for line in _where(other, other.id, _INDENT * 2, width):
+            yield style.faint(line)
+    if len(others) > len(shown):
+        yield style.faint(f"{_INDENT}… and {len(others) - len(shown):,} more of this cause (--all)")
+    if others:
+        yield style.faint(f"{_INDENT}cause {group.cause}")
 
 
-def _where(finding: Shown) -> str:
-    return f"{finding.places[0]}  " if finding.places else ""
+def _where(finding: Shown, name: str, indent: str, width: int) -> Sequence[str]:
+    """Where it stands and how it is called: on one line if that fits, and always whole, to be copied."""
+    if not finding.places:
+        return [f"{indent}{name}"]
+    place = str(finding.places[0])
+    line = f"{indent}{place}  {name}"
+    return [line] if len(line) <= width else [f"{indent}{place}", f"{indent}{name}"]
 
 
-def _wrapped(text: str) -> Iterator[str]:
+def _wrapped(text: str, width: int, *, first: str = _INDENT, after: str = _INDENT) -> Sequence[str]:
     from textwrap import wrap
 
-    yield from wrap(
+    return wrap(
         text,
-        _WIDTH,
-        initial_indent="    ",
-        subsequent_indent="    ",
+        width,
+        initial_indent=first,
+        subsequent_indent=after,
         break_long_words=False,
         break_on_hyphens=False,
     )

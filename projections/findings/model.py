@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from t2c.projections.diagnostics.messages import Language, told
 from t2c.projections.diagnostics.model import Finding, Severity, severe
-from t2c.projections.facts import Facts
+from t2c.projections.facts import Fact, Facts
 
 __all__ = ["MOST_PLACES", "SCHEMA", "Group", "Place", "Shown", "Suppression", "grouped", "shown"]
 
@@ -142,17 +142,16 @@ def _shown(finding: Finding, facts: Facts, suppressed: Suppression | None, langu
         cause=cause_of(finding),
         risk=finding.risk,
         confidence=round(finding.confidence * 1000),
-        places=tuple(_places(finding.records, facts))[:MOST_PLACES],
+        places=tuple(_places(finding, facts))[:MOST_PLACES],
         recordIds=words.recordIds,
         suppressed=suppressed,
     )
 
 
-def _places(records: Sequence[str], facts: Facts) -> Iterable[Place]:
-    """Where the records stand that do, those in files before commits."""
-    known: Mapping[str, object] = facts.records
-    found = [facts.records[identity] for identity in records if identity in known]
-    found.sort(key=lambda fact: fact.source.kind == "git")
+def _places(finding: Finding, facts: Facts) -> Iterable[Place]:
+    """Where its records stand: what it is about first, then those in files in the order of reading, then commits."""
+    found = [facts.records[identity] for identity in finding.records if identity in facts.records]
+    found.sort(key=lambda fact: _place_of(fact, finding.subject))
     for fact in found:
         source, lines = fact.source, fact.source.lines
         in_file = source.path if source.kind != "git" else None
@@ -164,6 +163,12 @@ def _places(records: Sequence[str], facts: Facts) -> Iterable[Place]:
             commit=source.revision if source.kind == "git" else None,
             text=shortened(fact.statement.text),
         )
+
+
+def _place_of(fact: Fact, subject: str) -> tuple[bool, bool, str, int, str]:
+    source = fact.source
+    line = 0 if source.lines is None else source.lines.start
+    return fact.id != subject, source.kind == "git", source.path or "", line, fact.id
 
 
 def shortened(text: str, most: int = 120) -> str:

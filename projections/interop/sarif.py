@@ -27,12 +27,13 @@ _ROOT: Final = "SRCROOT"
 def sarif(
     groups: Sequence[Group],
     suppressed: Sequence[Shown],
-    told: Mapping[str, str],
+    titles: Mapping[str, str],
     version: str,
     revision: str | None = None,
 ) -> dict[str, Any]:
-    """A log of one run. `told` maps each code to what it means; suppressed findings are in it, marked as such."""
-    found = [finding for group in groups for finding in group.findings] + list(suppressed)
+    """A log of one run. `titles` maps each code to what it means; suppressed findings are in it once, marked as such."""
+    told = [finding for group in groups for finding in group.findings]
+    found = list({finding.id: finding for finding in (*told, *suppressed)}.values())
     codes = sorted({finding.code for finding in found})
     index = {code: place for place, code in enumerate(codes)}
     results = [_result(finding, index) for finding in found[:MOST_RESULTS]]
@@ -45,7 +46,7 @@ def sarif(
                     {
                         "id": code,
                         "name": "".join(word.capitalize() for word in code.split("_")),
-                        "shortDescription": {"text": told.get(code, code)},
+                        "shortDescription": {"text": titles.get(code, code)},
                     }
                     for code in codes
                 ],
