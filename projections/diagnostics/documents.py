@@ -30,7 +30,7 @@ _PAST_PLACES: Final = re.compile(
     r"(?:^|/)(?:change[-_ ]?log|changes|history|news|release[-_ ]?notes?|releases?|migrat\w*|upgrad\w*|blogs?|posts?|archives?|adr|adrs"
     r"|decisions?|rfcs?|proposals?|whats[-_ ]?new|legacy|deprecated|completed|plans?|specs?|notes|evidence|work-items|initiatives|tickets?|tasks?|reports?|audits?"
     r"|journals?|logs?)(?:[/.\d_-]|$)"
-    r"|\d{4}-\d{2}",
+    r"|\d{4}-\d{2}|[_-]old\b",
     re.IGNORECASE,
 )
 """Files that tell of the past, or of a future: what they name need not be there."""

@@ -11,6 +11,7 @@ from typing import Final
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
 from t2c.projections.diagnostics.plans import Plan
 from t2c.projections.diagnostics.predicates import (
+    DONE,
     few_together,
     folder,
     is_claim,
@@ -74,13 +75,14 @@ def _is_ambiguous(view: View, fact: Fact, name: str) -> bool:
 
 
 def uncertain(view: View) -> Iterator[Finding]:
-    """Statements that were read with little confidence, counted by folder and kind of source."""
+    """What is still to be done or answered and was read with little confidence, by folder and kind of source."""
     found: dict[tuple[str, str], list[Fact]] = {}
-    for fact in view.of_kind("nl", "todo", "agent_log", "changelog"):
+    for fact in view.of_kind("nl", "todo", "agent_log"):
         if (
             fact.epistemic.confidence < LOW
-            and fact.epistemic.cls != "inference"
+            and fact.lifecycle.status not in DONE
             and not is_sample(fact.source.path)
+            and not is_put_aside(fact.source.path)
         ):
             found.setdefault((fact.source.kind, folder(fact.source.path)), []).append(fact)
     for (kind, place), facts in sorted(_by_kind(found).items()):

@@ -15,7 +15,7 @@ from t2c.ledger.kernel.ids import relation_id
 from t2c.projections.base import Inputs
 from t2c.projections.diagnostics import findings_of
 from t2c.projections.diagnostics.communication import from_issues
-from t2c.projections.diagnostics.messages import CATALOGUES, told
+from t2c.projections.diagnostics.messages import CATALOGUES, LANGUAGES, told
 from t2c.projections.diagnostics.model import CODES, COMMUNICATION, Finding, diagnostics_model, identity
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
@@ -28,6 +28,7 @@ def found(chain: Any, code: str | None = None) -> Sequence[Finding]:
     assert not any(folded.faults.values())
     assert folded.ts is not None
     every = findings_of(Inputs(folded.ts, folded.states, folded.made))
+    assert all(told(one, language).detail for one in every for language in LANGUAGES)
     return every if code is None else [one for one in every if one.code == code]
 
 
@@ -323,11 +324,13 @@ def test_given_tasks_that_leave_something_open_or_name_what_several_files_declar
     )
     state(chain, "nl", "declared_intent", "Add retry to `fetch`", "task.md", symbols=("fetch",), **given)
     state(chain, "nl", "declared_intent", "Add retry to `send`", "task.md", symbols=("send",), **given)
+    state(chain, "nl", "declared_intent", "Mend `fetch`", "task.md", symbols=("fetch",),
+        metadata={"missingFields": ["trigger"]}, **given)  # fmt: skip
     for path in ("src/a.py", "src/b.py"):
         symbol(chain, "fetch", path)
     symbol(chain, "send")
     said = {one.message: one.said for one in found(chain, "AMBIGUOUS_REQUIREMENT")}
-    assert set(said) == {"ambiguous.fields", "ambiguous.names"}
+    assert set(said) == {"ambiguous.fields", "ambiguous.names", "ambiguous.both"}
     assert (said["ambiguous.fields"]["missing"], said["ambiguous.names"]["names"]) == (
         "action, object",
         "fetch",
@@ -338,6 +341,8 @@ def test_what_was_read_with_little_confidence_is_counted_by_folder(chain: Any) -
     for number in range(5):
         plan(chain, f"hm {number}", confidence=0.45)
     plan(chain, "clear", confidence=0.5)
+    plan(chain, "over", confidence=0.45, done=True)
+    plan(chain, "aside", confidence=0.45, path="archive/TODO.md")
     one = only(chain, "LOW_CONFIDENCE")
     assert (one.said["count"], one.severity) == ("5", "info")
 

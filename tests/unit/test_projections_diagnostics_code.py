@@ -10,7 +10,7 @@ import pytest
 from t2c.ledger.intake.base import Draft
 from t2c.projections.base import Inputs
 from t2c.projections.diagnostics import findings_of
-from t2c.projections.diagnostics.messages import told
+from t2c.projections.diagnostics.messages import LANGUAGES, told
 from t2c.projections.diagnostics.model import Finding
 from t2c.projections.diagnostics.predicates import is_claimable, is_sample, telling
 from t2c.projections.facts import Fact, Facts
@@ -22,7 +22,9 @@ def found(chain: Any, code: str) -> Sequence[Finding]:
     folded = fold(chain.journal, ALL, ["diagnostics"])
     assert not any(folded.faults.values())
     assert folded.ts is not None
-    return [one for one in findings_of(Inputs(folded.ts, folded.states, folded.made)) if one.code == code]
+    every = findings_of(Inputs(folded.ts, folded.states, folded.made))
+    assert all(told(one, language).detail for one in every for language in LANGUAGES)
+    return [one for one in every if one.code == code]
 
 
 def state(chain: Any, source: str, kind: str, text: str, path: str | None, **members: Any) -> str:
@@ -299,6 +301,18 @@ def test_public_symbols_that_changed_beside_all_plans_are_one_finding_for_a_fold
         link(chain, work, "modifies", chain.symbol(name, path=path, kind="symbol_fact", public=public))
     (one,) = found(chain, "IMPLEMENTED_NOT_PLANNED")
     assert (one.subject, len(one.records), one.said["of"]) == ("folder:src/extra", 3, "3")
+
+
+def test_folders_with_few_symbols_are_told_together_and_only_if_they_are_many(chain: Any) -> None:
+    work = commit(chain, 5, "Work")
+    for number in range(5):
+        part = chain.symbol(f"part{number}", path=f"src/part{number}.py", kind="symbol_fact")
+        link(chain, plan(chain, number), "related_to", part)
+    for number in range(10):
+        assert not found(chain, "IMPLEMENTED_NOT_PLANNED")
+        link(chain, work, "modifies", chain.symbol("free", path=f"lib/{number}/a.py", kind="symbol_fact"))
+    (one,) = found(chain, "IMPLEMENTED_NOT_PLANNED")
+    assert (one.message, one.said["folders"], len(one.records)) == ("unplanned.rest", "10", 10)
 
 
 def test_what_changed_before_there_were_plans_is_not_unplanned(chain: Any) -> None:
