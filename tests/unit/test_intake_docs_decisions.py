@@ -110,6 +110,26 @@ def test_by_what_a_decision_is_replaced(line: str, others: list[str]) -> None:
     assert (draft.metadata["supersededBy"], draft.metadata["supersedes"]) == (others, [])
 
 
+@pytest.mark.parametrize(
+    ("line", "others"),
+    [
+        (
+            "> Superseded on 2026-04-19 by\n> `0007-files.md`.\n> Keep this for its history.",
+            ["docs/adr/0007-files.md"],
+        ),
+        ("**Superseded by:** `old/adr/0007-files.md`", ["docs/adr/0007-files.md"]),
+        ("* Superseded by: [Files](0007-files.md)", ["docs/adr/0007-files.md"]),
+        ("Superseded by 0007", ["0007"]),
+        ("Superseded by whatever comes, see [Files](0007-files.md)", []),
+        ("The files were superseded by [Files](0007-files.md)", []),
+    ],
+)
+def test_a_paragraph_of_its_own_tells_what_replaces_it(line: str, others: list[str]) -> None:
+    text = NYGARD.format("Superseded").replace("One file.", line)
+    (draft,) = decided(text, "docs/adr/0005-use-sqlite.md", "docs/adr/0007-files.md")
+    assert draft.metadata["supersededBy"] == others
+
+
 def test_the_object_of_one_verb_is_not_that_of_the_next() -> None:
     (draft,) = decided(NYGARD.format("Supersedes 0001 and 0002, superseded by [7](0007-x.md)"))
     assert draft.metadata["supersedes"] == ["0001", "0002"]

@@ -112,11 +112,12 @@ def decision_of(path: str, document: Document, *, in_folder: bool) -> Decision |
         text = title
     stem = path.rpartition("/")[2].partition(".")[0]
     number = _NUMBER.match(stem)
-    notes = filter(None, (written, *status_blocks))
+    status = filter(None, (written, *status_blocks))
+    others = (block.text for block in blocks if isinstance(block, Text))
     trail = tuple(filter(None, (title, heading_text(first.text))))
     return Decision(
         title, number[1] if number else None, _state(written), text or title, trail, (start, end), raw,
-        succession_of(notes), min(told, default=decided), frozenset(told),
+        succession_of(status, others), min(told, default=decided), frozenset(told),
     )  # fmt: skip
 
 

@@ -364,7 +364,7 @@ class Reader:
         text = self._make.bounded(decision.text, decision.lines[0])
         done = action_of(decision.status)
         found, leads = self._make.named(block, text)
-        others = [[self._named_file(name) or name for name in names] for names in decision.others]
+        others = [[self._other(name) for name in names] for names in decision.others]
         supersedes, superseded_by, amends, amended_by = others
         kept = tuple(name for names in others for name in names if name in self._make.tree)
         cls, status = standing_of(decision.status)
@@ -388,5 +388,11 @@ class Reader:
             subject=f"decision:{decision.identifier or decision.title}",
         )  # fmt: skip
 
-    def _named_file(self, target: str) -> str | None:
-        return located(target, self._make.folder, self._make.tree)[0]
+    def _other(self, target: str) -> str:
+        """The file of another decision, if it is to be found; else its name as it is written."""
+        make = self._make
+        found = located(target, make.folder, make.tree)[0]
+        if found is None and "." in target:
+            alike = make.tree.named(target.rpartition("/")[2])
+            found = alike[0] if len(alike) == 1 else None
+        return found or target
