@@ -130,6 +130,21 @@ def test_a_paragraph_of_its_own_tells_what_replaces_it(line: str, others: list[s
     assert draft.metadata["supersededBy"] == others
 
 
+@pytest.mark.parametrize(
+    ("path", "is_sample"),
+    [
+        ("docs/adr/0005-use-sqlite.md", False),
+        ("examples/adr/0005-use-sqlite.md", True),
+        ("packages/core/tests/fixtures/adr/0005-use-sqlite.md", True),
+        ("docs/adr/0005-example.md", True),
+    ],
+)
+def test_a_decision_of_an_example_says_so(path: str, *, is_sample: bool) -> None:
+    (draft,) = decided(NYGARD.format("Accepted"), path)
+    assert draft.metadata["sample"] is is_sample
+    assert draft.cls == ("declaration" if is_sample else "plan")
+
+
 def test_the_object_of_one_verb_is_not_that_of_the_next() -> None:
     (draft,) = decided(NYGARD.format("Supersedes 0001 and 0002, superseded by [7](0007-x.md)"))
     assert draft.metadata["supersedes"] == ["0001", "0002"]

@@ -380,6 +380,7 @@ class Reader:
                 "decisionStatus": decision.status,
                 "decisionId": decision.identifier,
                 "title": decision.title,
+                "sample": self._profile.sample,
                 "supersedes": supersedes,
                 "supersededBy": superseded_by,
                 **({"amends": amends} if amends else {}),
