@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from t2c.projections.base import Projection
+from t2c.projections.communication import CommunicationProjection
 from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
 from t2c.projections.findings import FindingsProjection
 from t2c.projections.graph import GraphProjection
@@ -14,6 +15,7 @@ from t2c.projections.interop.event_log import LogProjection
 from t2c.projections.reality import RealityProjection
 from t2c.projections.records import RecordsProjection
 from t2c.projections.render import findings_markdown, markdown
+from t2c.projections.render.communication_markdown import communication_markdown
 from t2c.projections.render.reality_markdown import reality_markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
@@ -23,6 +25,7 @@ from t2c.projections.truthmap import TruthMapProjection
 __all__ = ["AFTER_SCAN", "ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
+    CommunicationProjection(communication_markdown),
     DiagnosticsProjection(),
     FindingsProjection(findings_markdown.page),
     GraphProjection(),

@@ -7,13 +7,14 @@ keys of the contract.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import to_builtins
 
 from t2c.ledger.journal.entry import Entry
 from t2c.projections.base import Artifacts, Inputs, pretty
+from t2c.projections.communication import issues_of
 from t2c.projections.diagnostics import (
     changelogs,
     code,
@@ -24,6 +25,7 @@ from t2c.projections.diagnostics import (
     regressions,
     sources,
 )
+from t2c.projections.diagnostics.communication import from_issues
 from t2c.projections.diagnostics.messages import told
 from t2c.projections.diagnostics.model import SCHEMA, Finding, ordered, severe
 from t2c.projections.diagnostics.predicates import is_claim
@@ -43,7 +45,7 @@ class DiagnosticsProjection:
 
     name = "diagnostics"
     version = 1
-    inputs: tuple[str, ...] = ("graph", "records", "timeline")
+    inputs: tuple[str, ...] = ("communication", "graph", "records", "timeline")
     handles = HANDLES
     state_type = Diagnosed
 
@@ -61,7 +63,8 @@ def findings(state: Diagnosed, inputs: Inputs) -> Sequence[Finding]:
     """All findings, the more severe first, then by id; made once for all views that read them."""
     found = inputs.made.get("findings")
     if not isinstance(found, tuple):
-        found = inputs.made["findings"] = tuple(ordered(_found(View.of(inputs, state))))
+        issues = from_issues(map(to_builtins, issues_of(inputs)))
+        found = inputs.made["findings"] = tuple(ordered(_found(View.of(inputs, state), issues)))
     return found
 
 
@@ -82,9 +85,9 @@ def document(found: Sequence[Finding], inputs: Inputs) -> dict[str, object]:
     }
 
 
-def _found(view: View) -> Iterator[Finding]:
+def _found(view: View, issues: Iterable[Finding]) -> Iterator[Finding]:
     known = plans.plans(view)
-    found = list(_rules(view, known))
+    found = [*_rules(view, known), *issues]
     yield from found
     if not any(
         severe(one.severity) >= severe(_REVIEW) or one.code == "INSUFFICIENT_EVIDENCE" for one in found
