@@ -25,7 +25,7 @@ __all__ = ["TodoExtractor"]
 class TodoExtractor(TextFileExtractor):
     """Reads TODO in Markdown, reStructuredText, AsciiDoc, Org and todo.txt, and tasks.md, in any case and folder."""
 
-    name = "t2c/markdown-todo@2"
+    name = "t2c/markdown-todo@3"
     source: SourceKind = "todo"
     names = re.compile(r"(?:todos?(?:\.(\w+))?|tasks\.(?:md|org))$", re.IGNORECASE)
     formats = words("md markdown txt rst org adoc asciidoc")

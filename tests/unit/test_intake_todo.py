@@ -75,7 +75,7 @@ def test_the_record_of_a_checkbox() -> None:
     assert record.source.lines is not None
     assert (record.source.lines.start, record.source.lines.end) == (5, 5)
     assert record.source.rawExcerpt == "- [x] Add retry backoff in `src/metrics.py` for ACME-7, see #12"
-    assert record.source.extractor == "t2c/markdown-todo@2"
+    assert record.source.extractor == "t2c/markdown-todo@3"
     assert (record.epistemic.cls, record.epistemic.confidence) == ("plan", 0.9)
     assert record.epistemic.basis == ("heading_context", "heuristic_action_dictionary", "markdown_checkbox")
     assert record.metadata["checked"] is True
@@ -145,6 +145,23 @@ def test_tasks_in_a_table_in_a_line_and_in_a_list_are_seen() -> None:
     ]
     assert drafts[0].metadata["columns"] == {"task": "add login", "package": "WP01", "p": "[P]"}
     assert noted(read(text)) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "identity"),
+    [
+        ("TASK-12: do it", "TASK-12"),
+        ("**TASK-12** do it", "TASK-12"),
+        ("[TASK-3.1] do it", "TASK-3.1"),
+        ("`T2C-5` do it", "T2C-5"),
+        ("Show ids in bold, for example TASK-204", None),
+        ("Do what TASK-12 left", None),
+        ("TASK-12-b is no id", None),
+    ],
+)
+def test_an_id_stands_at_the_start_of_a_task(line: str, identity: str | None) -> None:
+    (draft,) = tasks(f"- [ ] {line}\n")
+    assert draft.metadata["explicitId"] == identity
 
 
 def test_a_listed_task_that_the_file_describes_is_no_second_task() -> None:

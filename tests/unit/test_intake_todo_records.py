@@ -116,7 +116,7 @@ def test_the_record_of_a_task_with_front_matter() -> None:
         ("#734",),
         ("compareTaskIds",),
     )
-    assert first.source.extractor == "t2c/task-record@1"
+    assert first.source.extractor == "t2c/task-record@2"
     assert first.metadata["explicitId"] == "task-12"
     assert (first.metadata["state"], first.metadata["priority"]) == ("in progress", "high")
     assert (first.metadata["dependencies"], first.metadata["labels"]) == (["task-3"], ["web", "ui"])
@@ -128,6 +128,30 @@ def test_the_record_of_a_task_with_front_matter() -> None:
     assert done.metadata["anchor"]["trail"] == ["task-12", "Acceptance Criteria"]
     assert (open_.statement.text, open_.lifecycle.status) == ("Add a test", "planned")
     assert (reading.complete, noted(reading)) == (True, {})
+
+
+def test_what_a_task_waits_for_and_holds_up_is_kept() -> None:
+    text = (
+        "---\nid: task-9\ntitle: Ship it\nblocked_by:\n  - task-3\n  - task-4\nblocks: task-10, task-11\n"
+        "dependencies: []\ndepends_on: [task-1]\n---\n"
+    )
+    (draft,) = drafts(text)
+    assert draft.metadata["blockedBy"] == ["task-3", "task-4"]
+    assert draft.metadata["blocks"] == ["task-10", "task-11"]
+    assert draft.metadata["dependencies"] == ["task-1"]
+    (hyphen,) = drafts("---\nid: task-9\ntitle: Ship it\nblocked-by: task-3\n---\n")
+    assert (hyphen.metadata["blockedBy"], hyphen.metadata["dependencies"]) == (["task-3"], [])
+    assert "blockedBy" not in drafts(TASK)[0].metadata
+
+
+def test_an_id_within_the_words_of_a_box_is_that_of_another() -> None:
+    text = TASK.replace("Sorting is hierarchical", "All ids are sorted, for example TASK-001, TASK-003.01")
+    assert [draft.metadata["explicitId"] for draft in drafts(text)] == ["task-12", None, None]
+
+
+def test_a_title_tells_the_id_that_the_front_matter_does_not() -> None:
+    (draft,) = drafts("---\ntitle: TASK-7.1 Ship it\n---\n")
+    assert draft.metadata["explicitId"] == "TASK-7.1"
 
 
 def test_a_work_package_has_the_lane_of_its_history_and_lends_it_to_its_subtasks() -> None:

@@ -17,7 +17,7 @@ from t2c.ledger.intake.tasks.draft import bounded, task
 from t2c.ledger.intake.tasks.states import DONE, MARKS, State, state_of
 from t2c.ledger.intake.vocabulary import words
 
-__all__ = ["Tasks"]
+__all__ = ["Tasks", "explicit_id"]
 
 _BOX: Final = re.compile(r"\[([ xX/>!-])\](?:\s++|$)")
 _ODD_BOX: Final = re.compile(r"\[.?\](?![(\[:])")
@@ -35,7 +35,7 @@ _TASK_HEADING: Final = re.compile(
 )
 _LEADING: Final = re.compile(r"[*`\[]{0,3}(T\d{3,})\b")
 _TASK_ID: Final = re.compile(r"\bT\d{3,}\b")
-_EXPLICIT: Final = re.compile(r"(?<![\w-])(?:T2C|TASK|TODO)-\d+\b")
+_EXPLICIT: Final = re.compile(r"[*_`~\[(]{0,4}((?:T2C|TASK|TODO)-\d+(?:\.\d+){0,3})(?![\w-])")
 _TASK_LIKE: Final = re.compile(
     r"(?:[-*+•◦▪‣]\s*)?\[.?\](?![(\[:])|[•◦▪‣☐☑☒✓✔✅❌]|(?:TODO|FIXME)\b|\([A-Z]\) |x \d{4}-\d\d-\d\d |.*\bT\d{3,}\b"
 )
@@ -260,8 +260,7 @@ class Tasks(Struct):
         extra: dict[str, Any] | None = None,
     ) -> tuple[int, Draft]:
         text = bounded(text, lines[0], self.notes)
-        match = _LEADING.match(text)
-        explicit = match[1] if match else next(iter(_EXPLICIT.findall(text)), None)
+        explicit = explicit_id(text)
         if explicit and basis not in ("task_list", "task_heading"):
             self.named.add(explicit)
         draft = task(
@@ -281,6 +280,12 @@ class Tasks(Struct):
             extra=extra,
         )
         return lines[0], draft
+
+
+def explicit_id(text: str) -> str | None:
+    """The id that a task bears itself: the one it begins with. Ids within its words are those of others."""
+    match = _LEADING.match(text) or _EXPLICIT.match(text)
+    return match[1] if match else None
 
 
 def _parted(item: Item) -> Paragraph | None:

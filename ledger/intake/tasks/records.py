@@ -22,7 +22,7 @@ from t2c.ledger.intake.markup import MAX_STATEMENT, Block, Heading, Paragraph, b
 from t2c.ledger.intake.mentions import mentions
 from t2c.ledger.intake.tasks import taskmaster, todotxt
 from t2c.ledger.intake.tasks.draft import bounded, task
-from t2c.ledger.intake.tasks.markdown import Tasks
+from t2c.ledger.intake.tasks.markdown import Tasks, explicit_id
 from t2c.ledger.intake.tasks.states import State, state_of
 
 __all__ = ["TaskRecordExtractor"]
@@ -37,11 +37,15 @@ _ABOUT: Final = re.compile(r"(?:description|objectives?|goals?|summary|opis|cel)
 _PATHS: Final = ("modified_files", "owned_files", "affected_files", "files")
 _KEPT: Final = ("priority", "milestone", "phase", "type")
 
+_DEPENDS: Final = ("dependencies", "depends_on", "depends-on", "dependson", "depends")
+_BLOCKED_BY: Final = ("blocked_by", "blocked-by", "blockedby", "blocked_on", "waits_for", "waiting_for")
+_BLOCKS: Final = ("blocks", "blocking")
+
 
 class TaskRecordExtractor:
     """Reads `tasks/task-12 - title.md`, `tasks/WP01-title.md`, `.taskmaster/tasks/tasks.json`, `.task/pending.data`."""
 
-    name = "t2c/task-record@1"
+    name = "t2c/task-record@2"
     source: SourceKind = "todo"
 
     def wants(self, path: str) -> bool:
@@ -85,7 +89,7 @@ def _record(lines: list[str], place: tuple[str, Tree], notes: Notes) -> Iterator
         return
     body = [""] * matter.end + lines[matter.end :]
     found = list(blocks(body, notes))
-    identity = matter.text("id", "work_package_id", "wp_code", "wp_id") or None
+    identity = matter.text("id", "work_package_id", "wp_code", "wp_id") or explicit_id(title)
     state = _state(matter)
     yield _of_matter(matter, title, identity, _described(found), state, place, notes)
     inner = Tasks(*place, notes, above=(identity or title,), strict=True, state=state)
@@ -105,22 +109,31 @@ def _of_matter(
     field = matter.fields["title"]
     owners = [name for name in matter.items("assignee", "assigned_to", "agent", "owner") if name]
     extra: dict[str, Any] = {
-        "dependencies": matter.items("dependencies", "depends_on"),
+        "dependencies": _others(matter, _DEPENDS),
         "labels": matter.items("labels", "tags"),
         **{key: matter.text(key) for key in _KEPT if matter.text(key)},
     }
+    for key, names in (("blockedBy", _BLOCKED_BY), ("blocks", _BLOCKS)):
+        if named := _others(matter, names):
+            extra[key] = named
     if parent := matter.text("parent_task_id", "parent"):
         extra["parentTask"] = parent
     subtasks = matter.items("subtasks")
     if subtasks:
         extra["subtasks"] = subtasks
-    named = [_LINES.sub("", path) for path in matter.items(*_PATHS)]
+    files = [_LINES.sub("", path) for path in matter.items(*_PATHS)]
     return task(
         bounded(plain(title), field.start, notes), title, (field.start, field.end), "task_front_matter", state,
         place=place, checked=state.status == "completed", explicit=identity, more=about,
         owner=owners[0].lstrip("@") if owners else "", extra=extra,
-        paths=tuple(path for name in named for path in mentions(f"`{name}`").paths),
+        paths=tuple(path for name in files for path in mentions(f"`{name}`").paths),
     )  # fmt: skip
+
+
+def _others(matter: FrontMatter, keys: tuple[str, ...]) -> list[str]:
+    """The tasks that any of these fields names, each once, in the order of the keys."""
+    written = (name.strip() for key in keys for one in matter.items(key) for name in one.split(","))
+    return list(dict.fromkeys(filter(None, written)))
 
 
 def _state(matter: FrontMatter) -> State:
