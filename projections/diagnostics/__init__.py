@@ -1,4 +1,4 @@
-"""Diagnostics: what does not fit together, as facts with what to do next, never as guilt (better-than-todo2code §1.10).
+"""Diagnostics: what does not fit together, as facts with what to do next, never as guilt.
 
 `findings` makes them for whoever groups, ranks or translates; `diagnostics.json` tells them in English with exactly the
 keys of the contract.

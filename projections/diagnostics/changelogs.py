@@ -2,7 +2,7 @@
 
 That no relation was drawn is not enough. It is said only where the whole history was read, the release has a tag with a
 known range of commits, the changelog follows the commits of that range, and no commit there shares a number, a name, a
-path, a rare word or two telling ones with the entry (better-than-todo2code §1.6).
+path, a rare word or two telling ones with the entry.
 """
 
 from __future__ import annotations

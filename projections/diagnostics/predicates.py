@@ -168,7 +168,7 @@ def is_done(fact: Fact) -> bool:
 
 
 def is_prohibition(fact: Fact) -> bool:
-    """It says what must not be: satisfied by absence (better-than-todo2code §1.5)."""
+    """It says what must not be: satisfied by absence."""
     return fact.statement.polarity == "negative" and fact.statement.modality == "required"
 
 

@@ -1,7 +1,7 @@
 """Sources that could not be read, and ledgers that hold too little for a verdict: SOURCE_UNAVAILABLE,
 INSUFFICIENT_EVIDENCE, LLM_NOT_CONFIGURED.
 
-Nothing of nothing is no data, and never a verdict (better-than-todo2code §1.3).
+Nothing of nothing is no data, and never a verdict.
 """
 
 from __future__ import annotations

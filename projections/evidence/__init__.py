@@ -1,6 +1,6 @@
 """How well a statement is evidenced, by grade: named < declared < called < tested < run green after the last edit.
 
-Presence only locates (better-than-todo2code §1.4). For a plan counts what is dated after it, and what a commit that
+Presence only locates. For a plan counts what is dated after it, and what a commit that
 implements it touched, whatever its date; for a claim only what it names as its commits, tags and results; for a
 description of what is there, what is there. A commit that changed documentation alone, or was reverted, is a claim and
 shows nothing.
@@ -92,7 +92,7 @@ _WEAK: Final = frozenset({"documentation_only", "reverted"})
 def stance(fact: Fact) -> Stance:
     """Whether a record wants something, says that it is done, or describes what is there.
 
-    Prose in a document describes; it plans only as a requirement or a decision (better-than-todo2code §1.5).
+    Prose in a document describes; it plans only as a requirement or a decision.
     """
     if fact.epistemic.cls == "plan":
         return "plan"
