@@ -160,10 +160,34 @@ def test_sarif_counts_what_its_readers_would_not_take(monkeypatch: pytest.Monkey
     assert note["message"]["text"].startswith("3 findings beyond 2")
 
 
-def test_a_finding_without_a_file_has_no_location() -> None:
-    (run,) = sarif(grouped([finding(1, places=())]), (), {}, "1")["runs"]
-    assert "locations" not in run["results"][0]
+def test_a_finding_without_a_file_is_a_notification_of_the_run() -> None:
+    """Readers refuse the whole log for one result that stands nowhere."""
+    commit = Place("INT-GIT-" + "0" * 20, None, None, None, "a" * 40, "Paint")
+    bare = [finding(1, places=()), finding(2, places=(commit,))]
+    hidden = finding(3, places=(), suppressed=suppression())
+    (run,) = sarif(grouped([*bare, finding(4)]), [hidden], {}, "1")["runs"]
+    assert [result["partialFingerprints"]["t2cFinding/v1"] for result in run["results"]] == [finding(4).id]
+    (invocation,) = run["invocations"]
+    notes = {note["properties"]["finding"]: note for note in invocation["toolExecutionNotifications"]}
+    assert notes.keys() == {one.id for one in (*bare, hidden)}
+    assert (notes[hidden.id]["level"], notes[bare[0].id]["level"]) == ("none", "warning")
+    assert notes[bare[1].id]["associatedRule"] == {"id": "PLANNED_NOT_IMPLEMENTED", "index": 0}
     assert workflow_commands(grouped([finding(1, places=())])).startswith("::warning title=")
+
+
+def test_what_stands_in_a_whole_file_is_shown_at_its_first_line() -> None:
+    whole = Place("INT-DOC-" + "0" * 20, "a.md", None, None, None, "Paint")
+    (run,) = sarif(grouped([finding(1, places=(whole, PLACE))]), (), {}, "1")["runs"]
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1, "endLine": 1}
+    (other,) = result["relatedLocations"]
+    assert (other["id"], other["physicalLocation"]["region"]) == (1, {"startLine": 3, "endLine": 4})
+
+
+def test_who_asks_for_suppressed_findings_alone_has_them_once() -> None:
+    hidden = finding(1, suppressed=suppression())
+    (run,) = sarif(grouped([hidden]), [hidden], {}, "1")["runs"]
+    assert len(run["results"]) == 1
 
 
 @pytest.mark.parametrize(("text", "most", "short"), [("a\n b", 9, "a b"), ("abcdef", 4, "abc…")])
