@@ -33,7 +33,7 @@ from t2c.ledger.journal.append import Expected
 from t2c.ledger.kernel.canon import MAX_INT, canonical
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
-from t2c.ledger.linking.base import LinkDraft, Links
+from t2c.ledger.linking.base import LinkDraft, Links, Memory
 from t2c.ledger.linking.features import Ranker
 from t2c.ledger.linking.kept import KeptLinks, Library
 from t2c.ledger.linking.linker import LINKED, relate
@@ -110,8 +110,10 @@ class Recording:
         counts = [differing(state, scope) for stage in self.sources.stages for scope in stage.scopes]
         other, moved = sum(count for count, _ in counts), sum(count for _, count in counts)
         kept = self.kept
-        judged = kept is not None and state.judged > kept.position[0]
-        fresh = kept is None or judged or other > 0 or len(gone) > 0
+        asked = kept is not None and (
+            state.judged > kept.position[0] or kept.by_meaning != self.context.settings.scan.embeddings
+        )
+        fresh = kept is None or asked or other > 0 or len(gone) > 0
         links = self._link(state, gone) if fresh else None
         relations: list[EventDraft] = []
         if links is not None:
@@ -174,12 +176,18 @@ class Recording:
         kept = self.kept
         library = Library() if kept is None else Library(kept.records, kept.unreadable)
         library.take(self._unkept(state, gone, whole=kept is None), gone)
-        links = relate(library.corpus(self._ranker()), state.verdicts)
+        memory = Memory()
+        if kept is not None and kept.by_meaning == self.context.settings.scan.embeddings:
+            memory = Memory(kept.groups, kept.rules, frozenset(library.changed))
+        links = relate(library.corpus(self._ranker(), memory), state.verdicts)
         self.kept = KeptLinks(
             records=list(library.records.values()),
             unreadable=library.unreadable,
             relations=links.relations,
             warnings=links.warnings,
+            groups=memory.used_groups,
+            rules=memory.used_rules,
+            by_meaning=self.context.settings.scan.embeddings,
         )
         return links
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -15,19 +16,28 @@ if TYPE_CHECKING:
     from t2c.ledger.linking.features import Corpus
 
 __all__ = [
+    "CODE",
+    "OBSERVED",
     "Abstention",
     "Fit",
     "Hit",
     "LinkDraft",
     "LinkWarning",
     "Links",
+    "Memory",
     "Prior",
+    "Remembered",
     "Rule",
     "RuleBook",
 ]
 
 Rule = str
 """The name of a rule: what drew a relation."""
+
+CODE: Final = frozenset({"ast", "system"})
+"""Kinds of source that are code and configuration."""
+OBSERVED: Final = CODE | {"test"}
+"""The same and what tests told: rules between statements and commits ignore them."""
 
 
 class LinkDraft(Struct, frozen=True):
@@ -99,6 +109,58 @@ class Abstention(NamedTuple):
     case: str
 
 
+class Remembered(Struct, frozen=True):
+    """What a rule found in one group of records that belong together."""
+
+    hits: tuple[Hit, ...]
+    abstentions: tuple[Abstention, ...]
+
+    @classmethod
+    def of(cls, found: Iterable[Hit | Abstention]) -> Remembered:
+        given = tuple(found)
+        hits = tuple(one for one in given if isinstance(one, Hit))
+        return cls(hits, tuple(one for one in given if isinstance(one, Abstention)))
+
+    def __iter__(self) -> Iterator[Hit | Abstention]:
+        return chain(self.hits, self.abstentions)
+
+
+class Memory:
+    """What rules found before, where nothing that decides it has changed since.
+
+    `groups` are by a digest that names all that decides a group; `rules` are by the name of a rule, of which those
+    count that ignore every kind of source in `changed`. `used_groups` and `used_rules` are worth keeping next time.
+    """
+
+    def __init__(
+        self,
+        groups: Mapping[str, Remembered] = MappingProxyType({}),
+        rules: Mapping[Rule, Remembered] = MappingProxyType({}),
+        changed: frozenset[str] = frozenset(),
+    ) -> None:
+        self._groups, self._rules, self._changed = groups, rules, changed
+        self.used_groups: dict[str, Remembered] = {}
+        self.used_rules: dict[Rule, Remembered] = {}
+
+    def group(self, digest: str, find: Callable[[], Iterable[Hit | Abstention]]) -> Remembered:
+        """What `find` finds, if it is not remembered."""
+        found = self.used_groups.get(digest) or self._groups.get(digest) or Remembered.of(find())
+        self.used_groups[digest] = found
+        return found
+
+    def rule(self, book: RuleBook, corpus: Corpus) -> Remembered:
+        """What a rule finds in a corpus, worked out once."""
+        found = self.used_rules.get(book.name)
+        if found is None and self._changed <= book.ignores:
+            found = self._rules.get(book.name)
+            if found is not None:
+                self.used_groups.update(self._groups)
+        if found is None:
+            found = Remembered.of(book.find(corpus))
+        self.used_rules[book.name] = found
+        return found
+
+
 class Prior(NamedTuple):
     """A confidence and the sentence that justifies it."""
 
@@ -111,7 +173,8 @@ class RuleBook(NamedTuple):
 
     `find` is a pure function of the set of records, never of their order. `phrases` maps the name of a signal to a
     template with one `{}` for its value, and a token of a basis to words that stand for it. With `is_structure` its
-    relations are what is there and no choice among candidates, so that none is cut for being one of many.
+    relations are what is there and no choice among candidates, so that none is cut for being one of many. Records of
+    the kinds of source that it `ignores` change nothing of what it finds.
     """
 
     name: Rule
@@ -120,3 +183,4 @@ class RuleBook(NamedTuple):
     omitted: Mapping[str, str] = MappingProxyType({})
     phrases: Mapping[str, str] = MappingProxyType({})
     is_structure: bool = False
+    ignores: frozenset[str] = frozenset()

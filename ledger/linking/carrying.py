@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from t2c.ledger.linking.alike import said
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.citations import Grade
 from t2c.ledger.linking.features import Corpus, Record, Statement
 from t2c.ledger.linking.identifiers import Identifiers, Place, place_of
@@ -177,4 +177,5 @@ BOOK: Final = RuleBook(
         "shared_words": "shares {} words",
         "ticket": "cites {}",
     },
+    ignores=OBSERVED,
 )

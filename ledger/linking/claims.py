@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from t2c.ledger.linking.alike import Said, nearest, said, similarity
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import CODE, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import Identifiers, place_of
 from t2c.ledger.linking.stances import claims, plans
@@ -185,4 +185,5 @@ BOOK: Final = RuleBook(
         "ticket": "cites {}",
         "words_shared": "shares {} of its words",
     },
+    ignores=CODE,
 )

@@ -8,13 +8,14 @@ no part in the fit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Final
 
 from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking import groups as releases
 from t2c.ledger.linking import revisions, rules
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.changes import Entry, Page
 from t2c.ledger.linking.features import Corpus
 from t2c.ledger.linking.groups import Group
@@ -48,9 +49,9 @@ def described(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """
     window = Window()
     waiting = undecided(corpus)
-    for group in groups(corpus):
+    for group in _groups(corpus, waiting):
         waiting -= {entry.id for entry in group.entries}
-        yield from corpus.memory.of(group.digest, partial(score, group, window))
+        yield from corpus.memory.group(group.digest, partial(score, group, window))
     for entry_id in sorted(waiting):
         yield Abstention("described_without_range", entry_id)
 
@@ -61,7 +62,7 @@ def undecided(corpus: Corpus) -> set[RecordId]:
         found.source
         for book in (*rules.BOOKS, revisions.BOOK)
         if book.name in _DECIDING
-        for found in book.find(corpus)
+        for found in corpus.found(book)
         if isinstance(found, Hit) and found.type == "releases"
     }
     return {entry.id for entry in corpus.entries} - decided
@@ -69,11 +70,13 @@ def undecided(corpus: Corpus) -> set[RecordId]:
 
 def groups(corpus: Corpus) -> Iterator[Group]:
     """The releases with entries to decide. What `score` says of a group depends on its `digest` alone."""
-    waiting = undecided(corpus)
+    yield from _groups(corpus, undecided(corpus))
+
+
+def _groups(corpus: Corpus, waiting: AbstractSet[RecordId]) -> Iterator[Group]:
     if waiting:
-        yield from releases.groups(
-            corpus, [entry.record for entry in corpus.entries if entry.id in waiting], parameters().version
-        )
+        chosen = [entry.record for entry in corpus.entries if entry.id in waiting]
+        yield from releases.groups(corpus, chosen, parameters().version)
 
 
 def score(group: Group, window: Window | None = None) -> list[Hit | Abstention]:
@@ -165,4 +168,5 @@ BOOK: Final = RuleBook(
         "title_likeness": "title alike to {}",
         "share": "{} of the belief among its rivals",
     },
+    ignores=OBSERVED,
 )

@@ -9,22 +9,35 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from hashlib import sha256
-from typing import Any, Final
+from heapq import merge
+from operator import attrgetter
+from typing import Final
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking import citations, reverts
+from t2c.ledger.linking.base import Memory, Remembered, RuleBook
 from t2c.ledger.linking.citations import Citation, Mention
+from t2c.ledger.linking.record import Record, decoded
 from t2c.ledger.linking.symbols import Declaration, Names
 
-__all__ = ["Corpus", "Ranker", "Record", "Statement", "assembled", "declarations", "decoded", "keeps_books", "read"]
+__all__ = [
+    "Corpus",
+    "Ranker",
+    "Record",
+    "Statement",
+    "assembled",
+    "declarations",
+    "decoded",
+    "keeps_books",
+    "read",
+]
 
 Ranker = Callable[[str, Sequence[str]], Sequence[float]]
 """A statement and names → how near each name is in meaning, the nearest the highest."""
 
+_identity = attrgetter("id")
 _RELEASING: Final = (
     r"v?\d{1,4}(?:\.\w{1,10}){1,4}(?: release)?(?:\s*\(\S{1,100}\))?\s*\Z",  # 1.2.3, 1.2.3 (#12)
     r"(?:(?:new|cut|tag|make|publish|retry) )?release:? (?:of |version )?(?:[\w-]{1,50} )?v?\d{1,4}\.\d",
@@ -61,129 +74,6 @@ _EMPTY_WORDS: Final = frozenset(
     for word in line.split()
 )
 """Words that so many changes share that having one in common says nothing."""
-
-
-class _Target(msgspec.Struct, gc=False):
-    paths: tuple[str, ...]
-    symbols: tuple[str, ...]
-    tickets: tuple[str, ...]
-    versions: tuple[str, ...] = ()
-
-
-class _Words(msgspec.Struct, gc=False):
-    kind: str
-    action: str
-    target: _Target
-    polarity: str
-    text: str
-    modality: str = "unknown"
-
-
-class _Source(msgspec.Struct, gc=False):
-    kind: str
-    path: str | None
-    revision: str | None
-    symbol: str | None
-    rawExcerpt: str | None
-
-
-class _Epistemic(msgspec.Struct, gc=False, rename={"cls": "class"}):
-    cls: str
-    basis: tuple[str, ...] = ()
-
-
-class _Metadata(msgspec.Struct, gc=False):
-    docOnly: Any = None
-    anchor: Any = None
-    package: Any = None
-    commit: Any = None
-    diff: Any = None
-    parents: Any = None
-    committedAt: Any = None
-    changedFiles: Any = None
-    merge: Any = None
-    reverts: Any = None
-    version: Any = None
-    releaseDate: Any = None
-    category: Any = None
-    calls: Any = None
-    imports: Any = None
-    names: Any = None
-    relative: Any = None
-    docstring: Any = None
-    language: Any = None
-    symbolKind: Any = None
-    nativeKind: Any = None
-    public: Any = None
-    test: Any = None
-    capabilities: Any = None
-    explicitId: Any = None
-    headingPath: Any = None
-    participant: Any = None
-    participantRole: Any = None
-    ticket: Any = None
-    artifactType: Any = None
-    brokenLinks: Any = None
-    checked: Any = None
-    constraint: Any = None
-    covers: Any = None
-    decisionId: Any = None
-    dependencies: Any = None
-    documentationOrigin: Any = None
-    form: Any = None
-    enclosing: Any = None
-    links: Any = None
-    level: Any = None
-    messageType: Any = None
-    parent: Any = None
-    parentTask: Any = None
-    relations: Any = None
-    requirement: Any = None
-    requirementId: Any = None
-    sample: Any = None
-    supersededBy: Any = None
-    supersedes: Any = None
-    suspect: Any = None
-    tag: Any = None
-    title: Any = None
-    ecosystem: Any = None
-    group: Any = None
-    key: Any = None
-    name: Any = None
-    resolvedPath: Any = None
-    scope: Any = None
-    trailers: Any = None
-    pathsOmitted: Any = None
-    lines: Any = None
-
-
-class _Lifecycle(msgspec.Struct, gc=False):
-    status: str
-
-
-class Record(msgspec.Struct, gc=False):
-    """The parts of a `t2c.intent/v1` record that linking needs; all else is skipped unread."""
-
-    id: RecordId
-    statement: _Words
-    source: _Source
-    epistemic: _Epistemic
-    observedAt: str | None
-    metadata: _Metadata
-    mentions: tuple[Mention, ...] | None = None
-    """The numbers that it cites, once somebody asked; no member of a record."""
-    lifecycle: _Lifecycle | None = None
-
-    @property
-    def text(self) -> str:
-        """The source text as far as it is kept."""
-        return self.statement.text if self.source.rawExcerpt is None else self.source.rawExcerpt
-
-    @property
-    def takes_back(self) -> tuple[str, ...]:
-        """The revisions, as written, that a commit says it reverts."""
-        named = self.metadata.reverts
-        return tuple(one for one in named if isinstance(one, str)) if isinstance(named, list) else ()
 
 
 class Statement(Struct, frozen=True):
@@ -247,10 +137,21 @@ class Corpus(Struct, frozen=True):
     """All commits, those that keep the books included."""
     ranker: Ranker | None = None
     """Compares meaning, where somebody asked for it; it orders what words justify and proposes nothing."""
+    memory: Memory = field(default_factory=Memory)
+    """What rules found before."""
+    _kinds: dict[str, list[Record]] = field(default_factory=dict)
 
     def of(self, *sources: str) -> Iterator[Record]:
         """The records of these kinds of source, in the order of their ids."""
-        return (record for record in self.records if record.source.kind in sources)
+        if not self._kinds:
+            for record in self.records:
+                self._kinds.setdefault(record.source.kind, []).append(record)
+        lists = [found for source in dict.fromkeys(sources) if (found := self._kinds.get(source))]
+        return iter(lists[0]) if len(lists) == 1 else merge(*lists, key=_identity)
+
+    def found(self, book: RuleBook) -> Remembered:
+        """What a rule finds here, worked out once."""
+        return self.memory.rule(book, self)
 
 
 def read(bodies: Iterable[bytes]) -> Corpus:
@@ -262,7 +163,12 @@ def read(bodies: Iterable[bytes]) -> Corpus:
     return assembled(*decoded(bodies))
 
 
-def assembled(found: Iterable[Record], unreadable: int = 0, ranker: Ranker | None = None) -> Corpus:
+def assembled(
+    found: Iterable[Record],
+    unreadable: int = 0,
+    ranker: Ranker | None = None,
+    memory: Memory | None = None,
+) -> Corpus:
     """The same of records, each with an id of its own."""
     records = sorted(found, key=lambda record: record.id)
     by_kind: dict[str, list[Record]] = {"todo": [], "changelog": [], "git": [], "ast": []}
@@ -318,6 +224,7 @@ def assembled(found: Iterable[Record], unreadable: int = 0, ranker: Ranker | Non
         records=records,
         history=history,
         ranker=ranker,
+        memory=Memory() if memory is None else memory,
     )
 
 
@@ -327,25 +234,6 @@ def keeps_books(commit: Record) -> bool:
     if _BOOKKEEPING.match(subject) or (paths and all(map(_CHANGELOG_FILE.match, paths))):
         return True
     return commit.metadata.docOnly is True and _CHANGELOG.search(subject) is not None
-
-
-def decoded(bodies: Iterable[bytes]) -> tuple[list[Record], int]:
-    """All records, and the number of bodies that are none."""
-    decode = msgspec.json.Decoder(Record).decode
-    # Of rivals the smaller digest stands: bodies are not kept, they would be most of the memory of a scan.
-    found: dict[RecordId, tuple[bytes, Record]] = {}
-    unreadable = 0
-    for body in bodies:
-        try:
-            record = decode(body)
-        except msgspec.DecodeError:
-            unreadable += 1
-            continue
-        digest = sha256(body).digest()
-        rival = found.get(record.id)
-        if rival is None or digest < rival[0]:
-            found[record.id] = (digest, record)
-    return [record for _, record in found.values()], unreadable
 
 
 def _mentions(record: Record) -> tuple[Mention, ...]:

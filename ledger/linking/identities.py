@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from t2c.ledger.linking.alike import Said, key_of, nearest, said, similarity
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import id_of, listed, spelled
 
@@ -270,4 +270,5 @@ BOOK: Final = RuleBook(
         "version": "tells of {}",
         "words_shared": "shares {} of its words",
     },
+    ignores=OBSERVED,
 )

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 
 from t2c import __version__
-from t2c.ledger.linking.base import LinkDraft, LinkWarning
+from t2c.ledger.linking.base import LinkDraft, LinkWarning, Memory, Remembered, Rule
 from t2c.ledger.linking.features import Corpus, Ranker, Record, assembled, decoded
 
 __all__ = ["STAMP", "KeptLinks", "Library"]
@@ -42,6 +42,10 @@ class KeptLinks(Struct):
     unreadable: int = 0
     relations: tuple[LinkDraft, ...] = ()
     warnings: tuple[LinkWarning, ...] = ()
+    groups: dict[str, Remembered] = field(default_factory=dict)
+    rules: dict[Rule, Remembered] = field(default_factory=dict)
+    by_meaning: bool = False
+    """Whether meaning was compared, too."""
 
 
 class Library:
@@ -50,18 +54,23 @@ class Library:
     def __init__(self, records: Iterable[Record] = (), unreadable: int = 0) -> None:
         self._records: dict[str, Record] = {record.id: record for record in records}
         self.unreadable = unreadable
+        self.changed: set[str] = set()
+        """Kinds of source of which something is otherwise than it was."""
 
     def take(self, bodies: Iterable[bytes], gone: Iterable[str] = ()) -> None:
         """Records that are new or otherwise than before, and the ids of those that are gone."""
         for identity in gone:
-            self._records.pop(identity, None)
+            if (former := self._records.pop(identity, None)) is not None:
+                self.changed.add(former.source.kind)
         records, unreadable = decoded(bodies)
-        self._records.update((record.id, record) for record in records)
+        for record in records:
+            self._records[record.id] = record
+            self.changed.add(record.source.kind)
         self.unreadable += unreadable
 
-    def corpus(self, ranker: Ranker | None = None) -> Corpus:
+    def corpus(self, ranker: Ranker | None = None, memory: Memory | None = None) -> Corpus:
         """All of them as the rules see them."""
-        return assembled(self._records.values(), self.unreadable, ranker)
+        return assembled(self._records.values(), self.unreadable, ranker, memory)
 
     @property
     def records(self) -> Mapping[str, Record]:

@@ -55,7 +55,7 @@ def relate(corpus: Corpus, verdicts: Mapping[str, Verdict] = MappingProxyType({}
     hits: list[Hit] = []
     omitted: dict[str, list[str]] = {}
     for book in BOOKS:
-        for found in book.find(corpus):
+        for found in corpus.found(book):
             if isinstance(found, Abstention):
                 omitted.setdefault(found.reason, []).append(found.case)
             else:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from t2c.ledger.events.record import RelationType
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import Identifiers, listed, spelled
 
@@ -220,4 +220,5 @@ BOOK: Final = RuleBook(
         "dependency_ambiguous": "ids named as a dependency or successor that several records bear, equally near"
     },
     {"identifier": "names `{}`"},
+    ignores=OBSERVED,
 )

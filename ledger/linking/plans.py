@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from t2c.ledger.linking.alike import Said, nearest, said, similarity
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import Identifiers, listed
 from t2c.ledger.linking.stances import asks, is_own, plans
@@ -194,4 +194,5 @@ BOOK: Final = RuleBook(
         "ticket": "cites {}",
         "words_shared": "shares {} of its words",
     },
+    ignores=OBSERVED,
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 
 __all__ = ["BOOK", "same_number", "tagged"]
@@ -181,4 +181,5 @@ BOOK: Final = RuleBook(
         "ambiguous_release": "releases whose version several tags bear, of several packages or commits",
         "release_of_part": "releases of a part of the repository whose tag cannot be told from that of the whole",
     },
+    ignores=OBSERVED,
 )

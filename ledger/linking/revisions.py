@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from t2c.ledger.kernel.ids import RecordId
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus
 
 __all__ = ["BOOK", "cited"]
@@ -66,4 +66,5 @@ BOOK: Final = RuleBook(
         "revisions_listed": f"entries that cite more than {MAX_CITED} commits by their hashes",
     },
     {"revision": "cites {}"},
+    ignores=OBSERVED,
 )

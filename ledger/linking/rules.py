@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 from t2c.ledger.events.record import RelationType
-from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
+from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.citations import STRENGTH, Citation, Grade
 from t2c.ledger.linking.features import Corpus, Statement
 from t2c.ledger.linking.identifiers import Identifiers
@@ -285,6 +285,7 @@ BOOKS: Final = (
             "number_without_words": "commits whose body cites what an entry cites, without a word in common",
         },
         {"number": "cites {}", **_WEAK},
+        ignores=OBSERVED,
     ),
     RuleBook(
         "ticket",
@@ -305,6 +306,7 @@ BOOKS: Final = (
         },
         {"ticket_too_common": "pairings under a ticket that too many records share"},
         {"ticket": "cites {}", **_WEAK},
+        ignores=OBSERVED,
     ),
     RuleBook(
         "symbol",

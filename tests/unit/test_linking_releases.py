@@ -14,7 +14,7 @@ from t2c.ledger.intake.changelog import ChangelogExtractor
 from t2c.ledger.linking.base import LinkDraft, Links
 from t2c.ledger.linking.linker import link
 from t2c.ledger.linking.registry import PRIORS
-from t2c.ledger.linking.releases import same_number
+from t2c.ledger.linking.releases import BOOK, same_number
 
 
 class Nothing:
@@ -79,7 +79,8 @@ def between(
     assert {draft.rule for draft in links.relations} <= {"release"}
     found = drawn(links, bodies)
     assert {kind for _, kind, _ in found} <= {"evidenced_by"}
-    return [(source, target) for source, _, target in found], {w.reason: w.count for w in links.warnings}
+    counted = {one.reason: one.count for one in links.warnings if one.reason in BOOK.omitted}
+    return [(source, target) for source, _, target in found], counted
 
 
 def only(text: str, *tags: bytes, path: str = "CHANGELOG.md") -> LinkDraft:

@@ -33,7 +33,6 @@ _KNOWN: Final = 2
 """Statements that must be in a language by themselves before others are told to be in it by their words alone."""
 
 
-
 def translated(corpus: Corpus) -> Iterator[Hit | Abstention]:
     """Each statement that is not English is `related_to` the one module or declaration that it speaks of.
 
