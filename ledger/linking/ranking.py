@@ -24,7 +24,10 @@ from t2c.ledger.linking.matching import FEATURES, Candidate, Matches, Window
 
 __all__ = ["DECISIVE", "Parameters", "Ranking", "carrier", "decisive", "ordered", "parameters", "rank"]
 
-DECISIVE: Final = ("score", "share", "lead", "cover", "title", "note", "rivals", "in_range", "only_here")
+DECISIVE: Final = (
+    *("score", "share", "lead", "cover", "title", "note", "rivals", "in_range", "only_here"),
+    *("message", "names", "unspelled"),
+)
 """What the second model weighs."""
 _LEAST_SHARE: Final = 1e-6
 _AT: Final = {name: place for place, name in enumerate(FEATURES)}
@@ -95,6 +98,9 @@ def decisive(row: Sequence[tuple[Candidate, float, float]], belief: Mapping[int,
         log(len(row)),
         best.features[_AT["in_range"]],
         share / max(belief.get(best.change.place, share), share),
+        best.features[_AT["message_cover"]],
+        best.features[_AT["name_cover"]],
+        best.features[_AT["unspelled"]],
     )
 
 

@@ -280,5 +280,5 @@ def test_parameters_name_what_is_measured_and_nothing_else() -> None:
     table = list(fitted.calibration)
     assert table == sorted(table)
     assert [right for _, right in table] == sorted(right for _, right in table)
-    assert 0.5 <= fitted.doubt < fitted.accept < 1
+    assert 0 < fitted.doubt < fitted.accept < 1
     assert BOOK in BOOKS
