@@ -21,6 +21,7 @@ from t2c.ledger.intake.changes.categories import action_of, is_breaking, is_cate
 from t2c.ledger.intake.changes.drafts import Section
 from t2c.ledger.intake.changes.formats import Format
 from t2c.ledger.intake.changes.lines import told
+from t2c.ledger.intake.changes.nested import Labels, Title, titled, unindented
 from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import Block, Code, Heading, Item, Paragraph, Row
@@ -74,7 +75,7 @@ class ChangelogExtractor(TextFileExtractor):
     stands after the name and a sign (`CHANGELOG-7.md`) may be a version.
     """
 
-    name = "t2c/keep-a-changelog@2"
+    name = "t2c/keep-a-changelog@3"
     source: SourceKind = "changelog"
     names = re.compile(
         r"(?:change[-_]?logs?|changes|history|news|releases|release[-_ ]?notes)"
@@ -109,6 +110,8 @@ class ChangelogExtractor(TextFileExtractor):
         written = formats.format_of(path, content)
         folder = path.rpartition("/")[0].rpartition("/")[2]
         entries = _Entries(notes, written, home_of(content), folder, implied_release(path))
+        if written == "markdown":
+            lines = unindented(lines, entries.inner)
         found = entries.read(formats.blocks_of(written, lines, notes))
         if not entries.seen and content.strip():
             notes.add("no_release_found", "no heading or line of the file announces a release")
@@ -141,6 +144,9 @@ class _Entries(Struct):
     _headings: list[tuple[int, str]] = field(default_factory=list)
     _around: list[str] = field(default_factory=list)
     _section: Section | None = None
+    _labels: Labels = field(default_factory=Labels)
+    inner: dict[int, int] = field(default_factory=dict)
+    """Lines of headings inside items, and their indentation."""
 
     def read(self, given: Iterable[Block]) -> list[Draft]:
         for block in given:
@@ -166,6 +172,10 @@ class _Entries(Struct):
     def _heading(self, heading: Heading) -> None:
         self._around.clear()
         self._section = None
+        if heading.line in self.inner:
+            self._labels.head(self.inner[heading.line], Title(heading.level, heading.text.rstrip(": ")))
+            return
+        self._labels.clear()
         deeper = heading.level > self._level
         found = None
         if heading.level <= _LEVELS and not (self._planned and deeper):
@@ -280,25 +290,32 @@ class _Entries(Struct):
         if self.implied is not None:
             self._open(self.implied, 0, item.start, self.implied.version)
         release = self.release
+        if self._labels.leave(item):
+            self._section = None
         entry = told(item.text, item.more)
         if release is None:
             if entry.text:
                 self.notes.add("outside_release", "an entry that no release holds", item.start)
             return
-        section = self._section or self._begin(release)
+        if self.written == "markdown" and (parts := titled(item, entry)) is not None:
+            self._labels.begin(item, parts[0], entry)
+            self._section, item = None, parts[1]
+            entry = told(item.text)
         around = self._around
         del around[item.depth :]
         held = [above for above in around if above] if around else []
         around.append(entry.text)
         if not entry.text:
             return
+        section = self._section or self._begin(release)
         if section.thanks:
             self.notes.add("acknowledgement", "names people, not a change; not read as an entry", item.start)
             return
+        item, entry = self._labels.led(item, entry)
         self._found.append(drafts.entry(item, entry, section, held, self.home))
 
     def _begin(self, release: Release) -> Section:
-        headings = [text for _, text in self._headings]
+        headings = [*(text for _, text in self._headings), *self._labels.texts]
         category = headings[-1] if headings else _DEFAULT
         planned = self._planned or any(map(is_plan, headings))
         status = "proposed" if planned else drafts.status_of(release)

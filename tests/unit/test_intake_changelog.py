@@ -77,7 +77,7 @@ def test_the_record_of_an_entry() -> None:
     assert (record.epistemic.cls, record.epistemic.confidence) == ("claim", 0.92)
     assert record.epistemic.basis == ("keep_a_changelog_category", "markdown_release_heading")
     assert record.observedAt == "2026-01-05T00:00:00Z"
-    assert record.source.extractor == "t2c/keep-a-changelog@2"
+    assert record.source.extractor == "t2c/keep-a-changelog@3"
     assert {key: record.metadata[key] for key in ("version", "releaseDate", "yanked", "category", "parent")} == {
         "version": "1.2.0", "releaseDate": "2026-01-05", "yanked": False, "category": "Added", "parent": None,
     }  # fmt: skip
@@ -388,3 +388,53 @@ def test_a_long_changelog_takes_time_and_memory_in_proportion() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < len(content) / 4
+
+
+LEAD = "[#{0}](https://example.org/a/b/pull/{0}) [`abcdef{0}`](https://example.org/a/b/commit/abcdef{0}) Thanks [@ada](https://example.org/ada)! - "
+NESTED = (
+    "# a\n\n## 1.1.0\n\n### Minor Changes\n\n"
+    f"- {LEAD.format(12)}### New Features\n\n  - Add a page\n    - with a list\n\n  ### Bug Fixes\n\n  Words.\n\n  - Stop the leak\n"
+    f"\n- {LEAD.format(13)}Make it smaller\n\n  ### Migration\n\n  - Run `b`\n\n- {LEAD.format(14)}Make it faster\n"
+    f"\n- {LEAD.format(15)}### Docs\n\n  Tell of pages.\n\n## 1.0.0\n\n- Add it\n"
+)
+
+
+def test_a_heading_in_an_item_heads_what_is_below_it_and_is_no_entry() -> None:
+    assert told(NESTED) == [
+        ("1.1.0", "New Features", "Add a page"),
+        ("1.1.0", "New Features", "with a list"),
+        ("1.1.0", "Bug Fixes", "Stop the leak"),
+        ("1.1.0", "Minor Changes", "Make it smaller"),
+        ("1.1.0", "Migration", "Run `b`"),
+        ("1.1.0", "Minor Changes", "Make it faster"),
+        ("1.1.0", "Docs", "Tell of pages."),
+        ("1.0.0", "Changed", "Add it"),
+    ]
+    assert [draft.trail for draft in entries(NESTED)][2] == (
+        "1.1.0", "Minor Changes", "Bug Fixes",
+    )  # fmt: skip
+    assert [draft.action for draft in entries(NESTED)][:3] == ["add", "add", "fix"]
+
+
+def test_what_stands_beside_a_heading_in_an_item_is_said_of_the_items_in_it() -> None:
+    found = entries(NESTED)
+    assert [draft.tickets for draft in found[:3]] == [("#12",)] * 3
+    assert [draft.metadata.get("commits") for draft in found[:3]] == [["abcdef12"]] * 3
+    assert [draft.metadata.get("authors") for draft in found[:3]] == [["ada"]] * 3
+    assert (found[4].tickets, found[5].tickets, found[6].tickets) == ((), ("#14",), ("#15",))
+    assert found[1].metadata["parent"] == "Add a page"
+    assert found[7].tickets == ()
+
+
+def test_a_heading_in_the_code_of_an_item_heads_nothing() -> None:
+    text = "## 1.0.0\n\n- Add it\n\n  ```md\n  ### Not this\n  ```\n\n        ### Nor this\n\n  - Mend it\n\n### Fixed\n\n- Mend them\n"
+    assert told(text) == [
+        ("1.0.0", "Changed", "Add it"), ("1.0.0", "Changed", "Mend it"), ("1.0.0", "Fixed", "Mend them"),
+    ]  # fmt: skip
+
+
+def test_the_text_right_below_a_heading_in_an_item_is_the_entry() -> None:
+    assert told("## 1.0.0\n\n- ### Fixes\n  Mend the\n  page.\n- ### Empty\n- `## A` is kept\n") == [
+        ("1.0.0", "Fixes", "Mend the page."),
+        ("1.0.0", "Changed", "`## A` is kept"),
+    ]
