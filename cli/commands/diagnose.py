@@ -176,7 +176,7 @@ def _text(found: Diagnosis, style: Style, page: int, whole: bool, width: int) ->
     counts = found.counts
     told = ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _SEVEREST_FIRST if counts[name])
     since = "" if found.since is None else f", new since seq {found.since}"
-    yield f"{told or 'nothing found'}{since}, as of seq {found.seq}"
+    yield from _wrapped(f"{told or 'nothing found'}{since}, as of seq {found.seq}", width, first="")
     if counts["suppressed"]:
         yield style.faint(f"{counts['suppressed']:,} suppressed: t2c diagnose --suppressed")
     first = 0 if whole else (page - 1) * PAGE
@@ -188,7 +188,8 @@ def _text(found: Diagnosis, style: Style, page: int, whole: bool, width: int) ->
     if left > 0:
         yield ""
         more = "1 more group" if left == 1 else f"{left:,} more groups"
-        yield style.faint(f"… and {more} (--page {page + 1}, --all, or --json)")
+        for line in _wrapped(f"… and {more} (--page {page + 1}, --all, or --json)", width, first=""):
+            yield style.faint(line)
 
 
 def _group(group: Group, style: Style, whole: bool, width: int) -> Iterator[str]:

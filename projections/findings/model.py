@@ -74,7 +74,7 @@ class Shown(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Findings of one code and cause, the gravest first."""
+    """Findings of one code and cause, the gravest first, those that weigh the same in the order of reading."""
 
     code: str
     cause: str
@@ -120,7 +120,9 @@ def grouped(findings: Iterable[Shown]) -> tuple[Group, ...]:
 
 
 def _group(cause: str, members: Sequence[Shown]) -> Group:
-    ordered = sorted(members, key=lambda one: (-severe(one.severity), -one.weight, one.id))
+    ordered = sorted(
+        members, key=lambda one: (-severe(one.severity), -one.weight, *_reading_order(one), one.id)
+    )
     return Group(
         ordered[0].code,
         cause,
@@ -128,6 +130,11 @@ def _group(cause: str, members: Sequence[Shown]) -> Group:
         max(one.weight for one in ordered),
         tuple(ordered),
     )
+
+
+def _reading_order(finding: Shown) -> tuple[str, int]:
+    place = finding.places[0] if finding.places else None
+    return ("", 0) if place is None else (place.path or "", place.line or 0)
 
 
 def _shown(finding: Finding, facts: Facts, suppressed: Suppression | None, language: Language) -> Shown:
