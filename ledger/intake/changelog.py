@@ -58,6 +58,10 @@ _LINKS: Final = re.compile(
     r"|^\W{0,4}full change ?log\b",
     re.IGNORECASE,
 )
+_TAGS: Final = re.compile(
+    r"</?(?:a|b|big|code|em|i|small|span|strong|sub|sup)(?:\s[^<>]{0,300})?/?>", re.IGNORECASE
+)
+"""Markup of the size or the weight of a heading, and anchors in it."""
 _LETTER: Final = re.compile(r"[^\W_]")
 _TEXT: Final = (".md", ".rst", ".txt")
 _VERSION_SIGNS: Final = frozenset("v0123456789")
@@ -170,6 +174,8 @@ class _Entries(Struct):
         return self._found
 
     def _heading(self, heading: Heading) -> None:
+        if "<" in heading.text:
+            heading = heading._replace(text=_TAGS.sub("", heading.text).strip() or heading.text)
         self._around.clear()
         self._section = None
         if heading.line in self.inner:

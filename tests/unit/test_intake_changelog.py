@@ -438,3 +438,12 @@ def test_the_text_right_below_a_heading_in_an_item_is_the_entry() -> None:
         ("1.0.0", "Fixes", "Mend the page."),
         ("1.0.0", "Changed", "`## A` is kept"),
     ]
+
+
+def test_a_release_in_small_letters_is_one() -> None:
+    text = "## <small>[1.1.1](https://example.org/a/b/compare/v1.1.0...v1.1.1) (2026-06-30)</small>\n### Bug Fixes\n* mend it\n"
+    assert told(f'{text}\n## <a name="1.1.0"></a>1.1.0 (2026-05-01)\n* add it\n') == [
+        ("1.1.1", "Bug Fixes", "mend it"),
+        ("1.1.0", "Changed", "add it"),
+    ]
+    assert [draft.metadata["releaseDate"] for draft in releases(text)] == ["2026-06-30"]
