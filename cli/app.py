@@ -31,6 +31,11 @@ TREE = Branch(
         Entry("diagnose", "t2c.cli.commands.diagnose:diagnose", "Show what does not fit together."),
         Entry("graph", "t2c.cli.commands.graph:graph", "Show what relates to what, as sentences."),
         Entry("reality", "t2c.cli.commands.reality:reality", "Show what is wanted beside what is there."),
+        Entry(
+            "communication",
+            "t2c.cli.commands.communication:communication",
+            "Show what people and agents said that does not fit.",
+        ),
         Entry("timeline", "t2c.cli.commands.timeline:timeline", "Show what happened when, and who said so."),
         Entry("truth", "t2c.cli.commands.reality:truth", "Show what stands behind what is said."),
         Entry("compare", "t2c.cli.commands.compare:compare", "Show the workspace beside its base."),

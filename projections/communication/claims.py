@@ -90,15 +90,12 @@ def without_evidence(people: People, facts: Facts) -> Iterator[Raised]:
             if reasons:
                 found.setdefault((one.ticket, one.participant, reasons), []).append(one)
     for (ticket, participant, reasons), said in sorted(found.items()):
-        shared = {
-            "who": participant,
-            "count": f"{len(said):,}",
-            "examples": joined(one.quote for one in said),
-        }
+        shared = {"who": participant, "count": f"{len(said):,}"}
         ambiguous = people.ambiguous(said[0])
         parts = [(f"claim.{reason}", receipts.said(reason, said)) for reason in reasons]
         if ambiguous and "unshown" in reasons:
             parts.append(("claim.ambiguous", {"names": ", ".join(ambiguous)}))
+        parts.append(("claim.examples", {"examples": joined(one.quote for one in said)}))
         yield Raised(
             "AGENT_CLAIM_WITHOUT_EVIDENCE",
             ticket,

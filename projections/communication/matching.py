@@ -39,7 +39,7 @@ OPPOSED: Final = 0.45
 """The same for two that contradict each other, where neither names a place."""
 
 _TICKET: Final = re.compile(
-    r"\b(?:ticket[-_ ]?\d{1,9}|[A-Za-z][A-Za-z0-9]{1,20}-\d{1,9})\b|#\d{1,9}\b", re.IGNORECASE
+    r"\b(?:ticket[-_ ]?\d{1,9}|[A-Za-z][A-Za-z0-9]{0,20}-\d{1,9})\b|#\d{1,9}\b", re.IGNORECASE
 )
 _NUMBER: Final = re.compile(r"(?<![\w.])\d{1,9}(?:\.\d{1,9}){0,3}(?![\w.])")
 _DUTY: Final = words(

@@ -58,7 +58,8 @@ _TO_COME: Final = re.compile(
     r"|nie|zostanie|zostana|bedzie|beda|maja? byc|nalezy|trzeba)\b"
 )
 """What makes of work that is done work that is to come, or none."""
-_WORD: Final = re.compile(r"[a-z]+")
+_WORD: Final = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
+"""A word that is no part of a compound: nothing is made by a "generated-analysis guard"."""
 _CODE: Final = re.compile(r"`[^`\n]{0,200}`")
 _PAST: Final = frozenset(word for word in VERBS if word.endswith("ed")) | words(
     "built rewrote rewritten undid undone"
@@ -77,7 +78,7 @@ _PASS: Final = (
 )
 _TESTED: Final = re.compile(
     rf"\b{_TESTS}\b[^.;:]{{0,60}}?\b{_PASS}\b|\bpass(?:ed|es|ing)\b[^.;:]{{0,60}}?\b{_TESTS}\b"
-    rf"|\b\d{{1,6}}\s*/\s*\d{{1,6}}\b[^.;:]{{0,20}}?\b(?:{_TESTS}|{_PASS})\b"
+    rf"|\b\d{{1,6}}\s*/\s*\d{{1,6}}\b[^.;:]{{0,20}}?\b(?:{_TESTS}|{_PASS}|green)\b"
     rf"|\b{_TESTS}\b[^.;:]{{0,20}}?\b\d{{1,6}}\s*/\s*\d{{1,6}}\b"
 )
 _ADMITTED: Final = re.compile(
