@@ -78,7 +78,8 @@ def suppress(
 def _all(found: SuppressionList, style: Style) -> str:
     if not found.suppressions:
         return "nothing is suppressed"
-    lines = [f"{len(found.suppressions):,} suppressions as of {found.ts}"]
+    count = len(found.suppressions)
+    lines = [f"{count:,} suppression{'' if count == 1 else 's'} as of {found.ts}"]
     for row in found.suppressions:
         lines.append(f"  {row.finding or row.cause}{_until(row)}")
         lines.append(f"    {row.reason}")
