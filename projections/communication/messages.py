@@ -49,8 +49,8 @@ DETAILS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
             "claim.absent": "No record and no commit knows the file: {files}.",
             "claim.own": "The evidence is not independent: only this agent wrote the tests that passed ({files}), and the code with them.",
             "claim.ambiguous": "A name that Git may know it by stands for another participant too, so commits by {names} are nobody's.",
-            "work.no_request": "{who} plans or reports {count} on a ticket without a recorded request: {examples}.",
-            "work.outside": "{who} plans or reports {count} that none of the {requests} recorded requests of the ticket covers: {examples}.",
+            "work.no_request": "{who} plans or reports work on a ticket without a recorded request ({count}): {examples}.",
+            "work.outside": "{who} plans or reports work ({count}) that none of the recorded requests of the ticket ({requests}) covers: {examples}.",
         },
         "pl": {
             "identity.nobody": "Nie podano, kto napisał. Wypowiedzi: {count}, w {files}.",
@@ -68,8 +68,8 @@ DETAILS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
             "claim.absent": "Żaden zapis ani commit nie zna pliku: {files}.",
             "claim.own": "Dowód nie jest niezależny: testy, które przeszły ({files}), napisał tylko ten agent, razem z kodem.",
             "claim.ambiguous": "Nazwa, pod którą może go znać Git, oznacza też innego uczestnika, więc commity autora {names} są niczyje.",
-            "work.no_request": "{who} planuje lub donosi ({count}) w tickecie bez zapisanego polecenia: {examples}.",
-            "work.outside": "{who} planuje lub donosi ({count}) o czymś, czego nie obejmuje żadne z zapisanych poleceń ticketu ({requests}): {examples}.",
+            "work.no_request": "{who} planuje pracę lub donosi o niej ({count}) w tickecie bez zapisanego polecenia: {examples}.",
+            "work.outside": "{who} planuje pracę lub donosi o niej ({count}), a nie obejmuje jej żadne z zapisanych poleceń ticketu ({requests}): {examples}.",
         },
     }
 )

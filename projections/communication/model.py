@@ -159,7 +159,8 @@ def identity(
 
 def respondents(role: Role, known: Iterable[str]) -> tuple[str, ...]:
     """Who must respond, each once, never nobody: the sentinel of the role stands for somebody not known."""
-    return tuple(sorted(set(known))) or (SENTINELS[role],)
+    named = {one for one in known if not one.startswith(("unknown:", "unresolved:"))}
+    return tuple(sorted(named)) or (SENTINELS[role],)
 
 
 def ordered(raised: Iterable[Raised]) -> tuple[Raised, ...]:

@@ -773,6 +773,8 @@ def test_the_sentinels_are_two_and_nobody_is_never_asked() -> None:
     assert respondents("unknown", ()) == ("unresolved:human",)
     assert respondents("agent", ()) == ("unresolved:agent",)
     assert respondents("human", ["b", "a", "b"]) == ("a", "b")
+    assert respondents("human", ["unknown:note.md", "a"]) == ("a",)
+    assert respondents("agent", ["unknown:note.md", "unresolved:human"]) == ("unresolved:agent",)
 
 
 def test_the_languages_say_the_same_of_the_same() -> None:
