@@ -167,7 +167,7 @@ def _made(format: str, found: Diagnosis, page: int, whole: bool) -> bytes:
             return workflow_commands(found.groups).encode()
         case _:
             first, most = (0, len(found.groups)) if whole else ((page - 1) * PAGE, PAGE)
-            return page_of(found.groups, found.counts, first, most).encode()
+            return page_of(found.groups, found.counts, first, most, whole=whole).encode()
 
 
 def _text(found: Diagnosis, style: Style, page: int, whole: bool, width: int) -> Iterator[str]:

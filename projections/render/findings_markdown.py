@@ -20,12 +20,16 @@ def page(groups: Sequence[Group], counts: Mapping[str, int]) -> str:
     return page_of(groups, counts, 0, PAGE)
 
 
-def page_of(groups: Sequence[Group], counts: Mapping[str, int], first: int, most: int) -> str:
-    """`most` groups from the group `first` on."""
-    return "\n".join(_lines(groups, counts, first, most)) + "\n"
+def page_of(
+    groups: Sequence[Group], counts: Mapping[str, int], first: int, most: int, *, whole: bool = False
+) -> str:
+    """`most` groups from the group `first` on, and with `whole` each with all of its findings."""
+    return "\n".join(_lines(groups, counts, first, most, whole)) + "\n"
 
 
-def _lines(groups: Sequence[Group], counts: Mapping[str, int], first: int, most: int) -> Iterator[str]:
+def _lines(
+    groups: Sequence[Group], counts: Mapping[str, int], first: int, most: int, whole: bool
+) -> Iterator[str]:
     yield "# Findings"
     yield ""
     told = ", ".join(
@@ -40,26 +44,47 @@ def _lines(groups: Sequence[Group], counts: Mapping[str, int], first: int, most:
         yield f"## {lead.title.translate(_ESCAPED)}"
         yield ""
         yield f"{group.severity.replace('_', ' ')} · `{group.code}` · `{lead.id}`"
-        yield ""
         yield from _told(lead)
-        for other in others[: _MEMBERS - 1]:
-            yield f"- {other.title.translate(_ESCAPED)} ({_where(other)}, `{other.id}`)"
-        if len(others) >= _MEMBERS:
-            yield f"- … and {len(others) - _MEMBERS + 1:,} more of the same cause"
+        yield from _others(others, whole)
     left = len(groups) - first - most
     if left > 0:
         yield ""
-        yield f"… and {left:,} more groups."
+        yield "… and 1 more group." if left == 1 else f"… and {left:,} more groups."
 
 
 def _told(finding: Shown) -> Iterator[str]:
+    yield ""
     yield finding.detail.translate(_ESCAPED)
     yield ""
     yield f"*Next:* {finding.action.translate(_ESCAPED)}"
-    yield ""
+    granted = finding.suppressed
+    if granted is not None:
+        until = "" if granted.expires is None else f" until {granted.expires}"
+        yield ""
+        yield f"*Suppressed*{until} by `{granted.by}`: {granted.reason.translate(_ESCAPED)} (`{granted.event}`)"
+    if finding.places:
+        yield ""
     for place in finding.places:
-        yield f"- `{place}` {place.text.translate(_ESCAPED)}"
+        yield f"- {_code(str(place))} {place.text.translate(_ESCAPED)}"
+
+
+def _others(others: Sequence[Shown], whole: bool) -> Iterator[str]:
+    """The other findings of the same cause."""
+    if not others:
+        return
+    shown = others if whole else others[: _MEMBERS - 1]
+    yield ""
+    yield "Of the same cause:"
+    yield ""
+    for other in shown:
+        yield f"- {other.title.translate(_ESCAPED)} ({_where(other)}, `{other.id}`)"
+    if len(others) > len(shown):
+        yield f"- … and {len(others) - len(shown):,} more"
 
 
 def _where(finding: Shown) -> str:
-    return ", ".join(f"`{place}`" for place in finding.places[:2]) or "no place"
+    return ", ".join(_code(str(place)) for place in finding.places[:2]) or "no place"
+
+
+def _code(text: str) -> str:
+    return f"`` {text} ``" if "`" in text else f"`{text}`"

@@ -108,7 +108,23 @@ def test_markup_in_a_finding_is_text() -> None:
 
 def test_members_of_a_group_are_named_and_then_counted() -> None:
     groups = grouped(finding(number, cause="c") for number in range(6))
-    assert "- … and 3 more of the same cause" in page(groups, counts(groups))
+    shown = page(groups, counts(groups))
+    assert "\n\nOf the same cause:\n\n- Plan 1 (" in shown and shown.endswith("- … and 3 more\n")
+    whole = page_of(groups, counts(groups), 0, PAGE, whole=True)
+    assert all(finding(number).id in whole for number in range(6)) and "more" not in whole
+
+
+def test_a_page_says_why_and_until_when_something_is_suppressed() -> None:
+    groups = grouped([finding(1, suppressed=suppression(expires="2026-02-01T00:00:00.000Z"), places=())])
+    shown = page(groups, counts(groups))
+    assert "*Suppressed* until 2026-02-01T00:00:00.000Z by `human:ada`: kept on purpose" in shown
+    assert "\n\n\n" not in shown
+
+
+def test_a_path_with_a_backtick_stays_code() -> None:
+    odd = Place("INT-DOC-" + "0" * 20, "a`b.md", 3, 3, None, "Paint")
+    groups = grouped([finding(1, places=(odd,))])
+    assert "- `` a`b.md:3 `` Paint" in page(groups, counts(groups))
 
 
 def test_nothing_found_is_said() -> None:
