@@ -62,6 +62,8 @@ class Ranking(NamedTuple):
     candidates: tuple[Candidate, ...]
     shares: tuple[float, ...]
     probability: float
+    raw: float = 0.0
+    """What the second model says, before the table: it tells apart what the table calls equally sure."""
     weights: Mapping[str, float] = MappingProxyType({})
     """How telling each of the entry's words is."""
 
@@ -127,15 +129,17 @@ def _ranking(
     if not row:
         return Ranking(one.entry, (), (), 0.0)
     values = decisive(row, belief)
-    raw = fitted.decision.get("bias", 0.0) + sum(
+    score = fitted.decision.get("bias", 0.0) + sum(
         fitted.decision.get(name, 0.0) * value for name, value in zip(DECISIVE, values, strict=True)
     )
-    probability = calibrated(1 / (1 + exp(-max(-30.0, min(30.0, raw)))), fitted.calibration)
+    raw = 1 / (1 + exp(-max(-30.0, min(30.0, score))))
+    probability = calibrated(raw, fitted.calibration)
     return Ranking(
         one.entry,
         tuple(item[0] for item in row),
         tuple(item[2] for item in row),
         round(probability, 3),
+        raw,
         one.weights,
     )
 
@@ -169,5 +173,4 @@ def carrier(candidate: Candidate, entry: Entry) -> Page:
 def _fit(page: Page, entry: Entry) -> tuple[bool, int]:
     said = entry.tokens & (page.body | frozenset(page.title))
     touched = entry.tokens & (page.names | page.paths | page.tests)
-    plain = not (page.is_documentation or page.is_test or page.is_dependency)
-    return plain or not (said or touched), 2 * len(said) + len(touched)
+    return bool(page.names) and not page.is_dependency, 2 * len(said) + len(touched)

@@ -102,6 +102,7 @@ def predictions(of: Scanned, fitted: Parameters) -> Iterator[Prediction]:
                 files,
                 ranking.probability,
                 ranking.probability >= fitted.accept,
+                ranking.raw,
             )
 
 

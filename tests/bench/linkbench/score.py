@@ -20,6 +20,8 @@ class Prediction(NamedTuple):
     files: Sequence[str] = ()
     confidence: float = 0.0
     accepted: bool = False
+    order: float = 0.0
+    """Tells apart predictions of one confidence."""
 
 
 class Score(NamedTuple):
@@ -51,6 +53,7 @@ def score(data: Path, predictions: Sequence[Prediction]) -> Score:
         back = {copy: original for original, copy in json.loads((data / "shamap.json").read_text()).items()}
     labels = lines_of(data / "labels.jsonl")
     outcomes: list[tuple[float, bool, bool]] = []
+    sure: list[tuple[float, bool]] = []
     ranks: list[int | None] = []
     hits: list[int | None] = []
     for label in labels:
@@ -59,6 +62,7 @@ def score(data: Path, predictions: Sequence[Prediction]) -> Score:
         rank = _rank(commits, set(label["commits"]))
         ranks.append(rank)
         outcomes.append((one.confidence if commits else 0.0, rank == 1, one.accepted and bool(commits)))
+        sure.append((one.confidence + one.order * 1e-6 if commits else 0.0, rank == 1))
         if label["files_head"]:
             hits.append(_rank(list(dict.fromkeys(one.files)), set(label["files_head"])))
     right = [is_right for _, is_right, accepted in outcomes if accepted]
@@ -69,7 +73,7 @@ def score(data: Path, predictions: Sequence[Prediction]) -> Score:
         mrr=ratio(sum(1 / rank for rank in ranks if rank), len(ranks)),
         accepted=ratio(len(right), len(labels)),
         accepted_precision=ratio(sum(right), len(right)),
-        coverage95=coverage_at([(sure, is_right) for sure, is_right, _ in outcomes]),
+        coverage95=coverage_at(sure),
         calibration_error=_calibration_error(outcomes),
         file_entries=len(hits),
         file_hit1=ratio(sum(rank == 1 for rank in hits), len(hits)),
