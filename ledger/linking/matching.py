@@ -28,6 +28,8 @@ MAX_TOKENS: Final = 60
 """Words of one entry, the most telling ones, that fetch changes."""
 _TOUCHED: Final = 0.4
 """What a word on changed lines counts against one that was written about the change, in the cheap sum."""
+_SAME: Final = 0.97
+"""The likeness from which on an added line is the entry itself."""
 _NOTED: Final = 0.6
 """The share of an added line that the entry must have for the line to be part of it."""
 
@@ -42,7 +44,8 @@ FEATURES: Final = (
         "all_cover",
         "diff_only_cover",
     ),
-    *("spelled", "unspelled", "note_cover", "note_cosine", "note_alone", "note_first"),
+    *("spelled", "unspelled", "note_cover", "note_cosine", "note_same", "note_focus"),
+    *("note_alone", "note_first"),
     *(
         "in_range",
         "late",
@@ -214,7 +217,7 @@ class _Measure:
         message_cover = sum(said[token] for token in both) / self.all_said
         name_hits, path_hits, test_hits = tokens & change.names, tokens & change.paths, tokens & change.tests
         in_diff = name_hits | path_hits | test_hits
-        note_cover, note_cosine = self._noted(change)
+        note_cover, note_cosine, note_focus = self._noted(change)
         spelled_hits = self.entry.spelled & change.spelled
         return [
             cover,
@@ -233,6 +236,8 @@ class _Measure:
             float(bool(self.entry.spelled) and not spelled_hits),
             note_cover,
             note_cosine,
+            float(note_cosine > _SAME or note_cover > _SAME),
+            note_focus,
             0.0,
             0.0,
             float(is_near),
@@ -247,12 +252,14 @@ class _Measure:
             float(not change.touched),
         ]
 
-    def _noted(self, change: Change) -> tuple[float, float]:
-        """The share of the entry that lines added to changelogs make up, and how like it the likest line is."""
+    def _noted(self, change: Change) -> tuple[float, float, float]:
+        """The share of the entry that lines added to changelogs make up, how like it the likest line is, and which share
+        of these lines is its own: a release writes down many entries, a change one or two.
+        """
         if not change.noted & self.entry.tokens:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         held: set[str] = set()
-        likest = 0.0
+        likest, lines = 0.0, 0
         for line in change.notes:
             common = [self.said[token] for token in line & self.entry.tokens]
             if not common:
@@ -260,9 +267,10 @@ class _Measure:
             shared, rest = sum(common), len(line) - len(common)
             if shared / (shared + rest * self.mean) >= _NOTED:
                 held |= line & self.entry.tokens
+                lines += 1
             squares = sum(weight * weight for weight in common)
             likest = max(likest, squares / (self.norm * sqrt(squares + rest * self.mean * self.mean)))
-        return sum(self.said[token] for token in held) / self.all_said, likest
+        return sum(self.said[token] for token in held) / self.all_said, likest, lines / len(change.notes)
 
 
 _AT: Final = {name: place for place, name in enumerate(FEATURES)}

@@ -15,7 +15,7 @@ __all__ = ["code_names", "path_tokens", "tokens", "tokens_of_words"]
 MAX_TEXT: Final = 4_000
 """Characters of a text that are looked at: beyond them a message quotes and a change lists."""
 _WORD: Final = re.compile(
-    r"[^\W\d]\w{0,79}(?:-[^\W\d]\w{0,79}){0,5}|\d{1,9}(?:\.\d{1,9}){1,5}(?:-?[a-z]{1,8}\.?\d{1,9})?"
+    r"(?<![\w.])v?\d{1,9}(?:\.\d{1,9}){1,5}(?:-?[a-z]{1,8}\.?\d{1,9})?|[^\W\d]\w{0,79}(?:-[^\W\d]\w{0,79}){0,5}"
 )
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_-]+")
 _CODE: Final = re.compile(r"`{1,2}([^`\n]{1,120})`{1,2}")
@@ -43,8 +43,8 @@ _EMPTY: Final = frozenset(
 def _of_word(word: str) -> tuple[str, ...]:
     """The tokens of one word or name."""
     lower = word.lower()
-    if lower[0].isdigit():
-        return (lower,)
+    if lower[0].isdigit() or "." in lower:
+        return (lower.removeprefix("v"),)
     parts = [part.lower() for part in _HUMP.split(word) if len(part) > 1]
     if len(parts) < 2:
         return () if lower in _EMPTY or len(lower) < 2 else (_stem(lower),)

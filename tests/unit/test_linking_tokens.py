@@ -30,6 +30,7 @@ def test_a_name_counts_whole_and_by_its_parts() -> None:
 def test_a_version_is_one_token_with_its_stage() -> None:
     assert tokens("update to 1.0.0-beta.59 from 1.2.3") == ["updat", "1.0.0-beta.59", "1.2.3"]
     assert not set(tokens("1.0.0-rc.4")) & set(tokens("1.0.0-rc.9"))
+    assert tokens("semconv/v1.37.0") == ["semconv", "1.37.0"]
 
 
 def test_words_that_every_sentence_has_are_no_tokens() -> None:

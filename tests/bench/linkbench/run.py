@@ -38,7 +38,7 @@ SIGNALS: dict[str, tuple[str, ...]] = {
     "tests in the diff": ("test_cover", "test_only"),
     "names spelled as code": ("spelled", "unspelled", "top_spelled"),
     "added changelog text": (
-        "note_cover", "note_cosine", "note_alone", "note_first", "top_note", "lead_note", "own_note",
+        "note_cover", "note_cosine", "note_same", "note_focus", "note_alone", "note_first", "top_note", "lead_note", "own_note",
     ),
     "release range": ("in_range", "late"),
     "kind of change": ("chore", "dependency", "documentation", "same_action", "pull_request", "revert", "wordless"),
