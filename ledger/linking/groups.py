@@ -17,11 +17,13 @@ import msgspec
 from t2c.ledger.linking import releases
 from t2c.ledger.linking.base import Hit
 from t2c.ledger.linking.features import Corpus, Record
-from t2c.ledger.linking.ranges import History, version_key
+from t2c.ledger.linking.ranges import MAX_WALK, History, version_key
 from t2c.ledger.linking.releases import _WHOLE
 
 __all__ = ["WINDOW", "Group", "Span", "groups"]
 
+MAX_WALKS: Final = 30
+"""How many times the length of the history all ranges together may cost; later releases then have none."""
 WINDOW: Final = 1_000
 """Changes up to a release that tell how common a word is; whole releases are taken until there are as many."""
 _UNRELEASED: Final = "unreleased"
@@ -144,6 +146,8 @@ class _Ranges:
     def __init__(self, graph: History) -> None:
         self.graph = graph
         self.walks: dict[tuple[tuple[int, ...], int | None], tuple[list[int], list[int]] | None] = {}
+        self.contents: dict[str, bytes] = {}
+        self.left = MAX_WALKS * len(graph.commits) + MAX_WALK
 
     def span(self, told: Sequence[_Release], at: int, folder: str) -> tuple[Span, str | None, bool] | None:
         """The range of one release, the version whose range goes before it, and whether tags bound it.
@@ -169,7 +173,9 @@ class _Ranges:
         places = self._places(ends, begin, since, until)
         if places is None:
             return None
-        bounds = (*(self.graph.commits[end].source.revision for end in ends), since, until)
+        # Where a day ends the range, it is the same range whatever was committed since.
+        named = () if until is not None else (self.graph.commits[end].source.revision for end in ends)
+        bounds = (*named, since, until)
         start = None if begin is None else self.graph.commits[begin].source.revision
         span = self._span(f"{start}..{bounds}", places, folder)
         is_bounded = until is None and since is None and not (release.place is None and not is_open)
@@ -179,7 +185,8 @@ class _Ranges:
         self, ends: tuple[int, ...], begin: int | None, since: int | None, until: int | None
     ) -> list[int] | None:
         if (ends, begin) not in self.walks:
-            found = self.graph.between(ends, () if begin is None else (begin,))
+            found = self.graph.between(ends, () if begin is None else (begin,)) if self.left > 0 else None
+            self.left -= len(found or ())
             by_time = sorted(found or (), key=self.graph.times.__getitem__)
             times = [self.graph.times[place] for place in by_time]
             self.walks[ends, begin] = None if found is None else (by_time, times)
@@ -202,8 +209,12 @@ class _Ranges:
         for unit in found:
             digest.update(b"|")
             for record in unit:
-                digest.update(_content(record))
+                digest.update(self.contents.get(record.id) or self._content(record))
         return Span(f"{folder}:{key}", digest.hexdigest(), found, tuple(unit[0] for unit in units))
+
+    def _content(self, record: Record) -> bytes:
+        found = self.contents[record.id] = _content(record)
+        return found
 
 
 def _counts(lower: _Release, release: _Release) -> bool:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from t2c.ledger.linking.features import Record
 
-__all__ = ["History", "version_key"]
+__all__ = ["MAX_WALK", "History", "version_key"]
 
 MAX_WALK: Final = 50_000
 """Commits that one range may cost; beyond it the release is taken to have none."""
