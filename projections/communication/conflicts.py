@@ -9,8 +9,10 @@ from t2c.projections.communication.matching import OPPOSED, Index, conflicting, 
 from t2c.projections.communication.model import Raised, Role, respondents
 from t2c.projections.communication.people import People, Statement, name_of
 
-__all__ = ["conflicts", "opposed"]
+__all__ = ["ENOUGH", "conflicts", "opposed"]
 
+ENOUGH: Final = 64
+"""Statements that are looked at for the one that is nearest to a denial, once any stands against it."""
 _CODES: Final[Mapping[tuple[str, str], str]] = {
     ("human", "human"): "HUMAN_COMMUNICATION_CONFLICT",
     ("agent", "agent"): "AGENT_COMMUNICATION_CONFLICT",
@@ -40,7 +42,8 @@ def conflicts(people: People) -> Iterator[Raised]:
     """The three codes of conflict: each denial with the statement of another participant that it is nearest to.
 
     One issue for a denial and each participant whom it stands against, so their number is bounded by that of denials
-    and participants.
+    and participants. Once it stands against all of them, at most ENOUGH statements are looked at for a nearer one: then
+    the issue is the same and only its example may be another.
     """
     by_ticket: dict[str, list[Statement]] = {}
     for one in people.said:
@@ -56,9 +59,13 @@ def _of_ticket(people: People, said: Sequence[Statement]) -> Iterator[Raised]:
         return
     positive = {one.id: one for one in said if one.positive}
     index = Index(((one.id, one.about) for one in positive.values()), OPPOSED)
+    everybody = {(one.role, one.participant) for one in positive.values()}
     for denial in denials:
         nearest: dict[tuple[Role, str], tuple[float, str]] = {}
-        for identity in index.candidates(denial.about):
+        others = len(everybody - {(denial.role, denial.participant)})
+        for looked, identity in enumerate(index.candidates(denial.about)):
+            if looked >= ENOUGH and len(nearest) == others:
+                break
             other = positive[identity]
             if opposed(denial, other):
                 who = (other.role, other.participant)

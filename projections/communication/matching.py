@@ -141,6 +141,7 @@ def conflicting(one: Meaning, other: Meaning) -> bool:
     return share(one.words, other.words) >= OPPOSED
 
 
+@lru_cache(maxsize=65536)
 def _beside(one: Meaning) -> frozenset[str]:
     """The words beside the names of places and beside those that any change may be told by."""
     named = {english(part) for name in (*one.paths, *one.symbols) for part in parts(name)}

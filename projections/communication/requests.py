@@ -214,12 +214,12 @@ def _covered(work: Sequence[Statement], asked: Mapping[str, Meaning], facts: Fac
         for file, (words, actions) in _by_file(work).items()
         if any(_share_topics(asked[identity], words, actions) for identity in sorted(broad))
     }
+    unplaced = Index((identity, asked[identity]) for identity in broad)
     for one in work:
-        matched = set(index.matching(one.about))
-        if matched or _is_asked(one, facts):
-            found.add(one.id)
-        if matched & broad:
+        if one.file not in files and unplaced.has(one.about):
             files.add(one.file)
+        elif index.has(one.about) or _is_asked(one, facts):
+            found.add(one.id)
     found.update(one.id for one in work if one.file in files)
     plans: dict[str, list[Statement]] = {}
     for one in work:
