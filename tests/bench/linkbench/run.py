@@ -89,7 +89,8 @@ def main() -> int:
             "without": without,
         }
         given.json.write_text(json.dumps(figures, indent=1) + "\n")
-    return int(any(reached <= asked for _, reached, asked in bars))
+    # Bars are set for all repositories; of a few, the others have too little to teach.
+    return int(not given.names and any(reached <= asked for _, reached, asked in bars))
 
 
 def _left_out(scans: Sequence[Scanned], tables: Sequence[Table]) -> dict[str, Score]:
