@@ -149,26 +149,27 @@ def shown(context: Context, relation: str, at: str | None = None) -> LinkRow:
 
 
 def judge(context: Context, relation: str, verdict: Literal["right", "wrong"], reason: str) -> Judged:
-    """Record what the actor says of a relation that stands; the next scan draws the consequence.
+    """Record what the actor says of a relation that stands, or that goes no further than a verdict before; the next
+    scan draws the consequence.
 
-    Raises Usage where none of that id stands, Conflict where the same actor said the same already.
+    Raises Usage where none of that id stands or was judged, Conflict where the same was said already.
     """
     from t2c.ledger.events.statements import RelationJudged
 
     view = graph(context, None, 1, None)
-    link = _found(relation, view.facts)
-    before = _verdicts(context, view.seq).get(link.relation.id)
+    verdicts = _verdicts(context, view.seq)
+    identity, words = _meant(context, relation, view.facts, verdicts)
+    before = verdicts.get(identity)
     if before is not None and (before.verdict, before.reason) == (verdict, reason):
         raise Conflict(
-            f"{link.relation.id} was judged {verdict} already, by event {before.seq}",
+            f"{identity} was judged {verdict} already, by event {before.seq}",
             safe="nothing was recorded",
             remedy="give another verdict or reason, or leave it",
         )
-    payload = RelationJudged(relation=link.relation.id, verdict=verdict, reason=reason)
+    payload = RelationJudged(relation=identity, verdict=verdict, reason=reason)
     with open_ledger(context) as ledger:
         receipt = ledger.append([draft(payload, actor=Actor.parse(context.settings.actor))])[0]
-    words = f"{called(view.facts.records[link.relation.source])} {told(link, view.facts)}"
-    return Judged(link.relation.id, verdict, reason, receipt.seq, receipt.id, words)
+    return Judged(identity, verdict, reason, receipt.seq, receipt.id, words)
 
 
 def calibration(context: Context, at: str | None = None) -> Calibration:
@@ -229,13 +230,45 @@ def _row(link: Link, facts: Facts, verdict: _Verdict | None) -> LinkRow:
     )
 
 
+def _meant(
+    context: Context, relation: str, facts: Facts, verdicts: Mapping[str, _Verdict]
+) -> tuple[str, str]:
+    """The id and the words of a relation that stands, or that a verdict took away."""
+    try:
+        link = _found(relation, facts)
+    except Usage:
+        gone = [identity for identity in verdicts if identity == relation or _begins(identity, relation)]
+        if len(gone) != 1:
+            raise
+        return gone[0], _former(context, gone[0], facts)
+    return link.relation.id, f"{called(facts.records[link.relation.source])} {told(link, facts)}"
+
+
+def _former(context: Context, identity: str, facts: Facts) -> str:
+    """What a relation said that stands no more, as far as its ends are still known."""
+    last: _Linked | None = None
+    with open_ledger(context) as ledger:
+        for entry in ledger.journal.entries():
+            if entry.type == "relation.linked":
+                linked = _linked(entry.data)
+                if linked.relation.get("id") == identity:
+                    last = linked
+    if last is None:
+        return identity
+    ends = (str(last.relation.get(name)) for name in ("from", "to"))
+    source, to = (called(facts.records[end]) if end in facts.records else end for end in ends)
+    return f"{source} {str(last.relation.get('type')).replace('_', ' ')} {to}"
+
+
+def _begins(identity: str, relation: str) -> bool:
+    return len(relation) >= len("REL-") + 4 and identity.startswith(relation)
+
+
 def _found(relation: str, facts: Facts) -> Link:
     known = {link.relation.id: link for link in facts.relations}
     if relation in known:
         return known[relation]
-    begins = [
-        identity for identity in known if len(relation) >= len("REL-") + 4 and identity.startswith(relation)
-    ]
+    begins = [identity for identity in known if _begins(identity, relation)]
     if len(begins) == 1:
         return known[begins[0]]
     near = sorted(begins)[:3] or get_close_matches(relation, known, 3)
@@ -243,7 +276,7 @@ def _found(relation: str, facts: Facts) -> Link:
     raise Usage(
         f"no relation {relation!r} stands",
         safe="nothing was recorded",
-        remedy=f"{hint}`t2c link list` shows them; what was judged wrong stands no more",
+        remedy=f"{hint}`t2c link list` shows them; what was judged wrong stands no more until it is accepted",
         near=near,
     )
 

@@ -81,6 +81,21 @@ def test_who_changes_their_mind_is_believed(scanned: Any) -> None:
     assert first["id"] in {link["id"] for link in links(scanned)}
 
 
+def test_a_rejection_can_be_taken_back_when_the_relation_is_gone(scanned: Any) -> None:
+    first = links(scanned)[0]
+    assert scanned("link", "reject", first["id"], "--reason", "no").code == 0
+    assert scanned("scan").code == 0
+    assert first["id"] not in {link["id"] for link in links(scanned)}
+    again = scanned("link", "reject", first["id"], "--reason", "no")
+    assert again.code == 4 and "already" in again.err
+    ran = scanned("link", "accept", first["id"][:14], "--json")
+    assert ran.code == 0 and ran.document["relation"] == first["id"]
+    assert "claimed by" in ran.document["sentence"] and "TODO.md" in ran.document["sentence"]
+    assert scanned("scan").code == 0
+    (back,) = (link for link in links(scanned) if link["id"] == first["id"])
+    assert back["verdict"] == "right"
+
+
 def test_calibration_shows_how_sure_and_how_it_came(scanned: Any) -> None:
     before = scanned("link", "calibration", "--json").document
     assert before["judged"] == 0 and all(row["now"] == row["prior"] for row in before["grades"])
