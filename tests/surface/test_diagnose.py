@@ -132,6 +132,24 @@ def test_a_finding_of_many_records_is_found_by_each_of_their_files(
         assert [one["id"] for one in told(t2c, f"src/part{number}.py")] == [finding["id"]]
 
 
+def test_what_a_finding_is_about_stands_first(t2c: Any, new_journal: Callable[[Path], Any]) -> None:
+    """A task on line 50 whose parts stand above it."""
+    chain = new_journal(t2c.root / ".t2c" / "journal.ndjson")
+
+    def task(text: str, line: int, **metadata: str) -> Draft:
+        return Draft(
+            kind="todo_item", text=text, object=text, action="add", cls="plan", status="planned", confidence=0.9,
+            basis=("markdown_checkbox",), lines=(line, line), metadata=metadata,
+        )  # fmt: skip
+
+    parts = [task(f"part {n}", n, parentTask="T-1") for n in range(1, 9)]
+    chain.observe("todo", "TODO.md", task("Build the shed", 50, explicitId="T-1"), *parts)
+    (finding,) = told(t2c, "TODO.md")
+    assert [place["line"] for place in finding["places"]] == [50, 1, 2, 3, 4]
+    assert len(finding["recordIds"]) == 9
+    assert "    TODO.md:50  PLANNED_NOT_IMPLEMENTED" in t2c("diagnose", "TODO.md").out
+
+
 def test_at_a_moment_what_was_found_then(t2c: Any, chain: Any) -> None:
     then = t2c("diagnose", "--json", "--at", "5").document
     assert then["seq"] == 5 and then["counts"]["blocking"] == 0 and then["counts"]["groups"] < GROUPS
