@@ -14,6 +14,7 @@ from t2c.ledger.intake.communication.extractor import CommunicationExtractor
 from t2c.projections.base import Inputs, pretty
 from t2c.projections.communication import Analysis, analysed, issues_of, raised_of
 from t2c.projections.communication.claims import REASONS
+from t2c.projections.communication.conflicts import opposed
 from t2c.projections.communication.matching import conflicting, matches, meaning, words_of
 from t2c.projections.communication.messages import ACTIONS, DETAILS, LANGUAGES, joined, quoted
 from t2c.projections.communication.model import (
@@ -224,6 +225,53 @@ def test_one_person_two_tickets_other_places_and_what_is_not_done_yet_are_no_con
     assert not [one for one in issues(chain) if one.code.endswith("CONFLICT")]
 
 
+def test_one_agent_under_two_spellings_contradicts_nobody(chain: Any) -> None:
+    text = "---\nparticipant: agent:codex\nrole: agent\ntype: plan\n---\nDo not lock the account.\n"
+    talk(
+        chain,
+        {
+            AI: section("Plan", "Lock the account."),
+            "project/t-1/mail.md": text,
+            OTHER_AI: section("Plan", "Print the invoice."),
+        },
+    )
+    assert not issues(chain, "AGENT_COMMUNICATION_CONFLICT")
+
+
+def test_who_has_no_role_and_who_speaks_of_another_ticket_is_opposed_to_nobody(chain: Any) -> None:
+    talk(
+        chain,
+        {
+            USER: section("Request", "Lock the account."),
+            OTHER_USER: section("Request", "Do not lock the account."),
+            "project/t-2/user-eve.md": section("Request", "Do not lock the account."),
+            "project/t-1/note.md": "---\nparticipant: max\n---\nDo not lock the account.\n",
+        },
+    )
+    said = {one.participant: one for one in statements(Facts.of(inputs(chain)))}
+    assert opposed(said["ada"], said["bob"])
+    assert opposed(said["bob"], said["ada"])
+    assert not opposed(said["ada"], said["eve"])
+    assert not opposed(said["ada"], said["max"])
+
+
+def test_one_symbol_in_two_files_and_few_words_in_common_are_no_conflict(chain: Any) -> None:
+    talk(
+        chain,
+        {
+            USER: section(
+                "Request", "Lock `app.login` in `src/a.py`.", "Send a mail to the owner of the account."
+            ),
+            OTHER_USER: section(
+                "Request", "Do not lock `app.login` in `src/b.py`.", "Never print the account number."
+            ),
+        },
+    )
+    assert not issues(chain, "HUMAN_COMMUNICATION_CONFLICT")
+    talk(chain, {"project/t-1/user-eve.md": section("Request", "Do not lock `app.login`.")})
+    assert {one.participantIds for one in issues(chain, "HUMAN_COMMUNICATION_CONFLICT")} == {("ada", "eve")}
+
+
 def test_a_ban_on_a_file_stands_against_any_work_in_it(chain: Any) -> None:
     talk(
         chain,
@@ -314,6 +362,7 @@ DECIDED = (
     "Właściciel zaakceptował zakres.",
     "Człowiek upoważnił agenta do wydania.",
     "Plan zatwierdzony przez właściciela.",
+    "Added to the notes that the owner approved the plan.",
 )
 UNDECIDED = (
     "The owner has not approved the plan.",
