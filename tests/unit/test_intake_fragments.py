@@ -9,8 +9,9 @@ import pytest
 
 from t2c.ledger.events.record import Record
 from t2c.ledger.intake.base import Draft, Reading, materialise
-from t2c.ledger.intake.changes.fragments import FragmentExtractor
+from t2c.ledger.intake.changes.fragments import FRAGMENT_FOLDERS, FragmentExtractor
 from t2c.ledger.intake.changes.towncrier import DEFAULT_TYPES, Name, name_of
+from t2c.ledger.intake.docs.extractor import DocumentExtractor
 
 
 class Files:
@@ -238,3 +239,14 @@ def test_what_is_cut_short_is_noted() -> None:
     reading = read("newsfragments/1.feature.rst", "word " * 2000)
     assert reasons(reading) == ["statement_truncated", "excerpt_truncated"]
     assert len(reading.records[0].text) <= 4000
+
+
+@pytest.mark.parametrize("folder", sorted(FRAGMENT_FOLDERS))
+def test_what_lies_in_a_folder_of_fragments_is_one_to_every_reader(folder: str) -> None:
+    path = f"{folder}/a.md" if folder == ".changeset" else f"{folder}/12.feature.md"
+    assert FragmentExtractor().wants(path)
+    assert not DocumentExtractor().wants(path)
+    if folder != ".changeset":
+        other = path.replace(folder, folder.upper())
+        assert not DocumentExtractor().wants(other)
+        assert read(other).records

@@ -27,15 +27,17 @@ from t2c.ledger.intake.releases import UNRELEASED
 from t2c.ledger.intake.text import action_and_object
 from t2c.ledger.intake.vocabulary import words
 
-__all__ = ["FragmentExtractor"]
+__all__ = ["FRAGMENT_FOLDERS", "FragmentExtractor"]
 
 _TEXT: Final = (".rst", ".md", ".txt")
 _SHAPE: Final = re.compile(r".*[^.]\.[A-Za-z][\w-]*(?:\.\d{1,4})?\.(?:rst|md|txt)$")
 _STRICT: Final = words("newsfragments newsfragment changelog.d")
 """Folders that hold nothing but fragments."""
 _USUAL: Final = _STRICT | words(
-    "news changes changelog changelogs fragments upcoming_changes changes.d news.d"
+    "news .changes changes changelog changelogs fragments upcoming_changes changes.d news.d"
 )
+FRAGMENT_FOLDERS: Final = _USUAL | words(".changeset")
+"""Folders, in lower case, of news fragments in any repository; a configuration may name others."""
 _TYPES: Final[Mapping[str, str]] = {
     **DEFAULT_TYPES,
     "added": "Added", "changed": "Changed", "deprecated": "Deprecated", "fixed": "Fixed", "removed": "Removed",
@@ -71,7 +73,7 @@ class FragmentExtractor:
     file that is none yields nothing and is no omission.
     """
 
-    name = "t2c/news-fragment@1"
+    name = "t2c/news-fragment@2"
     source: SourceKind = "changelog"
 
     def wants(self, path: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from t2c.ledger.events.record import SourceKind
 from t2c.ledger.intake.base import Draft, Reading, Scope, Tree
 from t2c.ledger.intake.changelog import ChangelogExtractor
-from t2c.ledger.intake.changes.fragments import FragmentExtractor
+from t2c.ledger.intake.changes.fragments import FRAGMENT_FOLDERS, FragmentExtractor
 from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.docs.decisions import decision_of
 from t2c.ledger.intake.docs.doorstop import NAME, doorstop_item
@@ -52,11 +52,6 @@ _TASKS: Final = TodoExtractor()
 _TASK_RECORDS: Final = TaskRecordExtractor()
 _CHANGELOGS: Final = ChangelogExtractor()
 _FRAGMENTS: Final = FragmentExtractor()
-_FRAGMENT_FOLDERS: Final = words(
-    "news changes changelog changelogs fragments upcoming_changes newsfragment newsfragments changelog.d changes.d news.d"
-    " .changeset"
-)
-"""Files in them are fragments if they look like one; elsewhere `guide.pl.md` looks so too and is a document."""
 
 
 class DocumentExtractor:
@@ -124,8 +119,9 @@ def _read_by_others(path: str) -> bool:
         return True
     if path[:8].lower() == "project/" and _MESSAGE.match(path):
         return True
-    holder = path.rpartition("/")[0].rpartition("/")[2]
-    return holder in _FRAGMENT_FOLDERS and _FRAGMENTS.wants(path)
+    # Elsewhere `guide.pl.md` looks like a fragment too and is a document.
+    holder = path.rpartition("/")[0].rpartition("/")[2].lower()
+    return holder in FRAGMENT_FOLDERS and _FRAGMENTS.wants(path)
 
 
 def _required(path: str, lines: Iterable[str], tree: Tree, notes: Notes, *, sample: bool) -> Iterator[Draft]:
