@@ -16,11 +16,13 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct, field
 
 from t2c.ledger.intake.changelog import ChangelogExtractor
-from t2c.ledger.intake.changes.fragments import FragmentExtractor
+from t2c.ledger.intake.changes.fragments import FRAGMENT_FOLDERS, FragmentExtractor
 from t2c.ledger.intake.code.languages import language_of
-from t2c.ledger.intake.code.traits import LinePattern, Traits, plain_name, traits_of
+from t2c.ledger.intake.code.traits import Traits, plain_name, traits_of
 from t2c.ledger.intake.config.names import is_test_data
+from t2c.ledger.intake.git_holder import Holder, Judgement, Pattern, holder_of
 from t2c.ledger.intake.inventory import PRUNED
+from t2c.ledger.intake.tasks.records import TaskRecordExtractor
 from t2c.ledger.intake.todo import TodoExtractor
 from t2c.ledger.intake.vocabulary import words
 
@@ -38,9 +40,9 @@ __all__ = [
 ]
 
 MAX_LINES: Final = 4_000
-"""Changed lines kept of one commit."""
+"""Changed lines kept of one commit: so many of code, and of notes."""
 MAX_BYTES: Final = 512 * 1024
-"""Bytes of changed lines kept of one commit."""
+"""Bytes of changed lines kept of one commit: so many of code, and of notes."""
 MAX_LINE: Final = 1_000
 """Bytes of the longest line that is kept: longer ones were written by programs."""
 MAX_DEFINITIONS: Final = 1_000
@@ -50,9 +52,9 @@ Role = Literal["source", "test", "note", "other"]
 
 DRIVERS: Final = (
     "-c",
-    r"diff.t2c-python.xfuncname=^[ \t]*((class|def|async def)[ \t].*)$".replace(r"\t", "\t"),
+    r"diff.t2c-python.xfuncname=^([ \t]*(class|def|async def)[ \t].*)$".replace(r"\t", "\t"),
     "-c",
-    r"diff.t2c-ruby.xfuncname=^[ \t]*((class|module|def)[ \t].*)$".replace(r"\t", "\t"),
+    r"diff.t2c-ruby.xfuncname=^([ \t]*(class|module|def)[ \t].*)$".replace(r"\t", "\t"),
 )
 """Options of Git: which lines begin a definition, where its own patterns for a language cost too much."""
 ATTRIBUTES: Final = "\n".join(
@@ -80,15 +82,8 @@ _COUNTS: Final = re.compile(rb"@@ -(?<=\n@@ -)\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@
 _MOVED: Final = re.compile(rb"^(?:rename|copy) to (.*)$", re.MULTILINE)
 _LINK: Final = re.compile(rb"^(?:index .* |(?:new|deleted) file mode )160000$", re.MULTILINE)
 _NO_NEWLINE: Final = b"\n\\ No newline at end of file"
-_OPENING: Final = re.compile(rb"(?:[+-][ \t\r]*\n)*+[+-]([ \t]*+)(\S)")
-"""The first changed line of a hunk that is not blank."""
-_ENDS: Final = b"})]#"
-"""Signs at the margin that belong to what stands above."""
-_FRAGMENTS: Final = words(
-    ".changeset .changes changelog changelog.d changelogs changes changes.d fragments news news.d newsfragment"
-    " newsfragments upcoming_changes"
-)
-"""Folders of news fragments in any repository; what a configuration adds to them is unknown of the past."""
+_UNINDENTED: Final = words("java csharp php kotlin rust")
+"""Languages for which Git's own patterns leave out the indentation of the line that they find."""
 
 
 class Written(Struct):
@@ -96,6 +91,13 @@ class Written(Struct):
 
     added: list[bytes] = field(default_factory=list)
     removed: list[bytes] = field(default_factory=list)
+
+
+class _Budget(Struct):
+    """Lines and bytes that may still be kept of one commit."""
+
+    lines: int = MAX_LINES
+    bytes: int = MAX_BYTES
 
 
 class Named(NamedTuple):
@@ -106,28 +108,17 @@ class Named(NamedTuple):
     declared: bool
 
 
-class Pattern(NamedTuple):
-    """A pattern of definitions for a line, and for a text that begins with a newline, which is found faster so."""
-
-    in_line: re.Pattern[bytes]
-    in_text: re.Pattern[bytes]
-    is_container: bool
-
-    @classmethod
-    def of(cls, line: LinePattern) -> Pattern:
-        """The same as this one, which begins at the start of a line."""
-        pattern = line.pattern
-        below = b"\n(?:" + pattern.pattern.removeprefix(b"^") + b")"
-        return cls(pattern, re.compile(below, pattern.flags), line.role != "func")
-
-
 class Place(NamedTuple):
-    """What a file is to a patch: `role` decides what is kept, `patterns` find definitions in its language."""
+    """What a file is to a patch: `role` decides what is kept, `patterns` find definitions in its language.
+
+    `is_indented` says that the headers of its hunks tell how far in a definition stands.
+    """
 
     path: str
     hidden: bool
     role: Role
     patterns: tuple[Pattern, ...] = ()
+    is_indented: bool = True
 
 
 class Places(dict[bytes, Place]):
@@ -144,7 +135,7 @@ class Places(dict[bytes, Place]):
         super().__init__()
         self.name_of = name_of
         self.documents = documents
-        self.notes = (ChangelogExtractor(), TodoExtractor())
+        self.notes = (ChangelogExtractor(), TodoExtractor(), TaskRecordExtractor())
         self.fragments = FragmentExtractor()
         self.languages: dict[str, tuple[Traits, tuple[Pattern, ...]]] = {}
 
@@ -162,7 +153,7 @@ class Places(dict[bytes, Place]):
             return Place(path, hidden, "other")
         if any(kind.wants(path) for kind in self.notes) or (
             folders
-            and not _FRAGMENTS.isdisjoint(folder.lower() for folder in folders[-2:])
+            and not FRAGMENT_FOLDERS.isdisjoint(folder.lower() for folder in folders[-2:])
             and self.fragments.wants(path)
         ):
             return Place(path, hidden, "note")
@@ -177,7 +168,7 @@ class Places(dict[bytes, Place]):
             return Place(path, hidden, "test")
         if self.documents(path) or is_test_data(path):
             return Place(path, hidden, "other")
-        return Place(path, hidden, "source", patterns)
+        return Place(path, hidden, "source", patterns, is_indented=language.name not in _UNINDENTED)
 
 
 class Patch:
@@ -185,17 +176,20 @@ class Patch:
 
     `additions` and `deletions` are lines; `uncounted` are files of which they hold nothing. `kept` holds the
     changed lines by role, `notes` those of each file of notes, `named` the definitions that the change touches in
-    source files. `left_out` are changed lines beyond the limits.
+    source files. `left_out` are changed lines beyond the limits, `unread` those of source files that any definition
+    may stand on.
     """
 
     def __init__(self, places: Places) -> None:
         self.places = places
-        self.additions = self.deletions = self.uncounted = self.left_out = 0
+        self.additions = self.deletions = self.uncounted = 0
+        self.left_out = self.unread = 0
         self.kept: dict[Role, Written] = {"source": Written(), "test": Written()}
         self.notes: dict[str, Written] = {}
         self.named: dict[Named, None] = {}
-        self._lines, self._bytes = MAX_LINES, MAX_BYTES
+        self._code, self._text = _Budget(), _Budget()
         self._now: Place | None = None
+        self._judged: Judgement | None = None
 
     def take(self, text: bytes, last: bool) -> bytes:
         """Read whole lines; what is to be given again, with more behind it, if they end in the header of a file."""
@@ -205,7 +199,10 @@ class Patch:
         if files and not last and b"\n@@ " not in files[-1]:
             rest = _FILE[1:] + files.pop()
         for part in files:
+            self._settle()
             self._file(part)
+        if last:
+            self._settle()
         return rest
 
     def _file(self, part: bytes) -> None:
@@ -228,14 +225,15 @@ class Patch:
         place = self._now
         if place is None or len(text) <= 1:
             return
-        if place.role == "other" or self._lines <= 0:
+        budget = self._text if place.role == "note" else self._code
+        if place.role == "other" or budget.lines <= 0:
             hunks = _COUNTS.findall(text)
             for less, more in hunks:
                 self._count(less, more)
             if place.role != "other":
-                self.left_out += (
-                    text.count(b"\n") - text.endswith(b"\n") - len(hunks) - text.count(_NO_NEWLINE)
-                )
+                lines = text.count(b"\n") - text.endswith(b"\n") - len(hunks) - text.count(_NO_NEWLINE)
+                self.left_out += lines
+                self.unread += lines if place.role == "source" else 0
             return
         if _NO_NEWLINE in text:
             text = text.replace(_NO_NEWLINE, b"")
@@ -244,21 +242,25 @@ class Patch:
         first, *pieces = _HUNK.split(text)
         added: list[bytes] = []
         removed: list[bytes] = []
-        contexts: set[str] = set()
-        holders: dict[bytes, tuple[str, bool] | None] = {}
+        holders: dict[bytes, Holder | None] = {}
         patterns = place.patterns
         if len(first) > 1:  # of a hunk whose header was in an earlier piece
-            self._keep(first[1:], added, removed)
+            self._keep(first[1:], added, removed, budget)
+            if self._judged is not None:
+                self._judged.read(first[1:])
         for at in range(0, len(pieces), 4):
             less, more, context, body = pieces[at : at + 4]
             self._count(less, more)
-            self._keep(body, added, removed)
-            if context and patterns:
+            self._keep(body, added, removed, budget)
+            if not patterns:
+                continue
+            self._settle()
+            if context:
                 if context not in holders:
-                    holders[context] = _declared(patterns, context)
-                holder = holders[context]
-                if holder is not None and holder[0] not in contexts and _lies_in(holder[1], patterns, body):
-                    contexts.add(holder[0])
+                    holders[context] = holder_of(patterns, context, is_indented=place.is_indented)
+                if (holder := holders[context]) is not None:
+                    self._judged = Judgement(place.path, holder, patterns)
+                    self._judged.read(body)
         held = self.notes.setdefault(place.path, Written()) if place.role == "note" else self.kept[place.role]
         held.added.append(new := _bare(added))
         held.removed.append(old := _bare(removed))
@@ -266,21 +268,25 @@ class Patch:
             for pattern in patterns:
                 for match in chain(pattern.in_text.finditer(new), pattern.in_text.finditer(old)):
                     self.named[Named(place.path, plain_name(match["n"]), True)] = None
-            for name in sorted(contexts):
-                self.named[Named(place.path, name, False)] = None
+
+    def _settle(self) -> None:
+        """The hunk is over: what it lies in is touched by it."""
+        judged, self._judged = self._judged, None
+        if judged is not None and len(self.named) < MAX_DEFINITIONS and judged.lies_in():
+            self.named[Named(judged.path, judged.holder.name, False)] = None
 
     def _count(self, less: bytes | None, more: bytes | None) -> None:
         self.deletions += int(less) if less else 1
         self.additions += int(more) if more else 1
 
-    def _keep(self, body: bytes, added: list[bytes], removed: list[bytes]) -> None:
+    def _keep(self, body: bytes, added: list[bytes], removed: list[bytes], budget: _Budget) -> None:
         """The lines of one hunk, as far as the limits go; what is removed stands before what is added."""
         size, lines = len(body), body.count(b"\n")
-        if size > MAX_LINE or lines > self._lines or size > self._bytes:
-            body = self._within(body, lines)
+        if size > MAX_LINE or lines > budget.lines or size > budget.bytes:
+            body = self._within(body, lines, budget)
             size, lines = len(body), body.count(b"\n")
-        self._lines -= lines
-        self._bytes -= size
+        budget.lines -= lines
+        budget.bytes -= size
         if body.startswith(b"+"):
             added.append(body)
         elif at := body.find(b"\n+") + 1:
@@ -289,15 +295,19 @@ class Patch:
         else:
             removed.append(body)
 
-    def _within(self, body: bytes, lines: int) -> bytes:
+    def _within(self, body: bytes, lines: int, budget: _Budget) -> bytes:
         """The first lines that fit, without those that no person wrote."""
-        whole = body.split(b"\n", self._lines)[: self._lines] if lines > self._lines else body.split(b"\n")
+        unread = max(0, lines - budget.lines)
+        whole = body.split(b"\n", budget.lines)[: budget.lines] if unread else body.split(b"\n")
         short = [line for line in whole if len(line) <= MAX_LINE and line]
         kept = b"".join(line + b"\n" for line in short)
-        if len(kept) > self._bytes:
-            kept = kept[: kept.rfind(b"\n", 0, self._bytes) + 1]
-            self._lines = 0
+        if len(kept) > budget.bytes:
+            kept = kept[: kept.rfind(b"\n", 0, budget.bytes) + 1]
+            unread += len(short) - kept.count(b"\n")
+            budget.lines = 0
         self.left_out += lines - kept.count(b"\n")
+        if self._now is not None and self._now.role == "source":
+            self.unread += unread
         return kept
 
 
@@ -310,22 +320,3 @@ def _bare(parts: list[bytes]) -> bytes:
     """Changed lines without the sign in front of each, below an empty one."""
     text = b"".join(parts)
     return (b"\n" + text).replace(b"\n" + text[:1], b"\n") if text else b""
-
-
-def _lies_in(is_container: bool, patterns: tuple[Pattern, ...], body: bytes) -> bool:
-    """Whether a hunk lies in the definition above it: one that begins another, or stands at the margin, does not."""
-    opening = _OPENING.match(body)
-    if opening is None or (not opening[1] and opening[2] not in _ENDS):
-        return False
-    if is_container:
-        return True
-    line = body[opening.start(1) : body.find(b"\n", opening.start(1))]
-    return opening[2] != b"@" and _declared(patterns, line) is None
-
-
-def _declared(patterns: tuple[Pattern, ...], line: bytes) -> tuple[str, bool] | None:
-    """The name that a line declares, and whether it is that of a type, which may hold other definitions."""
-    for pattern in patterns:
-        if match := pattern.in_line.match(line):
-            return plain_name(match["n"]), pattern.is_container
-    return None

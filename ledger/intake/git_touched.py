@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from msgspec import Struct
 
 from t2c.ledger.intake.base import shortened
 from t2c.ledger.intake.git_patch import Named, Patch, Written
+from t2c.ledger.intake.tasks.records import TaskRecordExtractor
 from t2c.ledger.intake.vocabulary import words
 from t2c.ledger.redaction import entropy
 from t2c.ledger.redaction.funnel import Funnel
@@ -24,7 +25,7 @@ __all__ = ["MAX_NAMES", "MAX_NOTES", "MAX_SYMBOLS", "MAX_TEST_NAMES", "Touched",
 
 MAX_NAMES: Final = 40
 MAX_TEST_NAMES: Final = 20
-MAX_SYMBOLS: Final = 24
+MAX_SYMBOLS: Final = 64
 MAX_NOTES: Final = 40
 """Lines of notes kept of one commit."""
 MAX_NOTE: Final = 300
@@ -53,11 +54,21 @@ _SAY_NOTHING: Final = words(
     " would you your"
 )
 _LEAD: Final = re.compile(r"\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+)*+(?:\[[ xX]\]\s+)?")
+_TASK: Final = re.compile(
+    r"\s*(?:[\"']?title[\"']?\s*:\s+|[-*+]\s+\[.\]\s+(?:#\d+\s+)?|#{1,6}\s+(?:sub-?task\s+)?(?=[*`\[]{0,3}T\d{3}))(.*)",
+    re.IGNORECASE,
+)
+_FOLDED: Final = re.compile(r"[|>][+-]?\d?[+-]?\s*\Z")
+_RECORDS: Final = TaskRecordExtractor()
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 
 
 class Touched(Struct):
-    """`diff` as a record holds it; `names` and `notes` are how many of them were left out, `lines` changed lines."""
+    """`diff` as a record holds it; `names` and `notes` are how many of them were left out, `lines` changed lines.
+
+    Where `diff` has `symbolsOmitted` or `linesOmitted`, definitions were touched that it does not name: those beyond the
+    first, and any on that many lines of source files that were not read.
+    """
 
     diff: dict[str, Any]
     names: int = 0
@@ -91,6 +102,9 @@ class Vocabulary(dict[bytes, int]):
         found = Touched(diff, more + more_tests + more_symbols, more_notes, patch.left_out)
         if found.names or found.notes or found.lines:
             diff["partial"] = True
+        for key, count in (("symbolsOmitted", more_symbols), ("linesOmitted", patch.unread)):
+            if count:
+                diff[key] = count
         return found if diff else None
 
     def _names(self, written: Written, most: int) -> tuple[list[str], int]:
@@ -118,11 +132,11 @@ class Vocabulary(dict[bytes, int]):
 
     def _notes(self, files: dict[str, Written]) -> tuple[list[dict[str, Any]], int]:
         """The lines that were added to each file of notes; those that were only moved are none."""
-        gone = {line for written in files.values() for line in self._said(written.removed)}
+        gone = {line for path, written in files.items() for line in self._said(path, written.removed)}
         found: list[dict[str, Any]] = []
         count = left_out = 0
         for path, written in sorted(files.items()):
-            lines = [line for line in self._said(written.added) if line not in gone]
+            lines = [line for line in self._said(path, written.added) if line not in gone]
             kept = lines[: MAX_NOTES - count]
             count += len(kept)
             left_out += len(lines) - len(kept)
@@ -130,11 +144,28 @@ class Vocabulary(dict[bytes, int]):
                 found.append({"path": path, "lines": kept})
         return found, left_out
 
-    def _said(self, parts: Iterable[bytes]) -> list[str]:
-        """The text of each line, without what marks it as an item or the like; a secret may stand in several lines."""
+    def _said(self, path: str, parts: Iterable[bytes]) -> list[str]:
+        """The text of each line, without what marks it as an item or the like; a secret may stand in several lines.
+
+        Of the file of a task only the lines that are read as tasks.
+        """
         lines = self.funnel.mask(b"".join(parts).decode("utf-8", "replace")).text.split("\n")
+        if _RECORDS.wants(path):
+            lines = list(_tasks(lines))
         texts = (line[_LEAD.match(line).end() :].rstrip(" \t\r\\") for line in lines)  # type: ignore[union-attr]
         return [shortened(text, MAX_NOTE) for text in texts if _LETTERS.search(text)]
+
+
+def _tasks(lines: list[str]) -> Iterator[str]:
+    """The titles of tasks, and the boxes and headings that are tasks, of a file that is the record of one or more."""
+    is_title = False
+    for line in lines:
+        if is_title and line[:1] in " \t" and line.strip():
+            yield line.strip()
+        match = _TASK.match(line)
+        is_title = match is not None and _FOLDED.match(match[1]) is not None
+        if match is not None and not is_title:
+            yield match[1]
 
 
 def _by_number(count: int, before: int) -> int:

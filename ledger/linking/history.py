@@ -34,8 +34,8 @@ _REVISION: Final = re.compile(
     r"\W{0,3}(?=[a-f]{0,39}[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z])(?:`?\]\([^()\s]{1,400}\))?\W{1,3}"
 )
 """The revision that some changelogs begin their lines with; a statement is read with or without it."""
-_MOST_DEFINITIONS: Final = 24
-"""A commit that names so many definitions may have changed more."""
+_CUT: Final = ("symbolsOmitted", "linesOmitted")
+"""What a diff says that changed definitions which it does not name."""
 _BEYOND_ALL: Final = "\U0010ffff"
 """Comes after every path."""
 _PICKED: Final = re.compile(r"\(cherry picked from commit ([0-9a-f]{7,64})\)")
@@ -150,7 +150,7 @@ def _modified(corpus: Corpus, youngest_first: Sequence[Record]) -> Iterator[Hit]
         for path in paths:
             if path <= edge and (module := modules.pop(path, None)) is not None:
                 yield Hit(commit.id, module, "modifies", "history", ("changed_module",), (("file", path),))
-        is_cut = len(definitions) >= _MOST_DEFINITIONS
+        is_cut = _is_cut(commit)
         if is_cut:
             unsure.update(paths)
         if paths and commit.metadata.pathsOmitted:
@@ -193,6 +193,11 @@ class _Symbols:
 def _definitions(commit: Record) -> list[str]:
     diff = commit.metadata.diff
     return _texts(diff.get("symbols")) if isinstance(diff, dict) else []
+
+
+def _is_cut(commit: Record) -> bool:
+    diff = commit.metadata.diff
+    return isinstance(diff, dict) and any(diff.get(key) for key in _CUT)
 
 
 def _paths(changed: Any) -> list[str]:

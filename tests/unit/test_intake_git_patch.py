@@ -18,7 +18,8 @@ from t2c.ledger.intake.code.languages import LANGUAGES
 from t2c.ledger.intake.code.traits import traits_of
 from t2c.ledger.intake.git import History, read_history
 from t2c.ledger.intake.git_changes import Changes, Known, read_changes
-from t2c.ledger.intake.git_patch import MAX_LINE, MAX_LINES, Patch, Pattern
+from t2c.ledger.intake.git_holder import Holder, Judgement, Pattern, holder_of
+from t2c.ledger.intake.git_patch import MAX_LINE, MAX_LINES, Patch
 from t2c.ledger.intake.masking import masked
 from t2c.ledger.redaction.funnel import Funnel
 
@@ -179,6 +180,74 @@ def test_a_new_definition_does_not_touch_the_one_above_it(repo: Repo) -> None:
     assert "symbols" not in diff(repo)
     repo.commit({"src/session.py": SESSION.replace("class Session:\n", "class Session:\n    limit = 3\n\n")})
     assert "src/session.py::Session" in diff(repo)["symbols"]
+
+
+TWO = {
+    "a.py": "class A:\n    def first(self):\n        return 1\n{}\n    def second(self):\n        return 2\n",
+    "a.rb": "class A\n  def first\n    1\n  end\n{}\n  def second\n    2\n  end\nend\n",
+    "A.java": "class A {{\n  int first() {{\n    return 1;\n  }}\n{}\n  int second() {{\n    return 2;\n  }}\n}}\n",
+    "a.js": "function first() {{\n  return 1;\n}}\n{}\nfunction second() {{\n  return 2;\n}}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.py", "    # One.", "    # Two."),
+        ("a.py", "", "    # What it is for."),
+        ("a.py", "", "    @cached"),
+        ("a.py", "    limit = 1", "    limit = 2"),
+        ("a.rb", "  # One.", "  # Two."),
+        ("A.java", "  // One.", "  // Two."),
+        ("A.java", "  /**\n   * One.\n   */", "  /**\n   * Two.\n   */"),
+        ("A.java", "", "  @Override"),
+        ("a.js", "// One.", "// Two."),
+        ("a.js", "/** One. */", "/** Two. */"),
+    ],
+)
+def test_what_is_said_above_a_definition_is_no_change_of_the_one_before(
+    repo: Repo, path: str, before: str, after: str
+) -> None:
+    repo.commit({path: TWO[path].format(before)})
+    repo.commit({path: TWO[path].format(after)})
+    assert "symbols" not in diff(repo)
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.rb", "a.js"])
+def test_a_comment_further_in_than_a_definition_is_in_it(repo: Repo, path: str) -> None:
+    mark = "    // why\n" if path == "a.js" else "        # why\n"
+    first, head, rest = TWO[path].format("").partition("first")
+    line, _, body = rest.partition("\n")
+    text = f"{first}{head}{line}\n{mark}{body}"
+    repo.commit({path: text})
+    repo.commit({path: text.replace("why", "why not")})
+    assert diff(repo)["symbols"] == [f"{path}::first"]
+
+
+def test_a_definition_that_is_added_with_a_comment_leaves_the_one_before_alone(repo: Repo) -> None:
+    repo.commit({"a.py": TWO["a.py"].format("")})
+    repo.commit({"a.py": TWO["a.py"].format("\n    # New.\n    def third(self):\n        return 3\n")})
+    assert diff(repo)["symbols"] == ["a.py::third"]
+
+
+def test_a_hunk_in_pieces_lies_where_the_whole_lies() -> None:
+    patterns = tuple(map(Pattern.of, traits_of(LANGUAGES["python"]).line_patterns))
+    holder = holder_of(patterns, b"    def first(self):", is_indented=True)
+    assert holder is not None
+    assert holder == Holder("first", False, 4)
+    for body, expected in (
+        (b"-    # One.\n+    # Two.\n", False),
+        (b"-        # One.\n+        # Two.\n", True),
+        (b"+\n+    # New.\n+    x = 1\n", False),
+        (b"+        # New.\n+        x = 1\n", True),
+        (b"+    ):\n+        x = 1\n", True),
+    ):
+        lines = body.splitlines(keepends=True)
+        for parts in ([body], lines, [b"", *lines]):
+            judgement = Judgement("a.py", holder, patterns)
+            for part in parts:
+                judgement.read(part)
+            assert judgement.lies_in() is expected, body
 
 
 @pytest.mark.parametrize(
@@ -397,20 +466,35 @@ def test_beyond_the_limits_lines_are_counted_and_not_read(repo: Repo) -> None:
 
 
 def test_definitions_beyond_those_kept_are_counted(repo: Repo) -> None:
-    repo.commit({"a.py": "".join(f"def f{letter}(): pass\n" for letter in "abcdefghijklmnopqrstuvwxyz")})
+    names = [f"f{letter}{other}" for letter in "abcdefghij" for other in "abcdefg"]
+    several = "".join(f"def {name}(): pass\n" for name in names)
+    repo.commit({"a.py": several})
     history = read_history(repo.path)
-    assert metadata(history)["diff"]["symbols"] == [
-        f"a.py::f{letter}" for letter in "abcdefghijklmnopqrstuvwx"
-    ]
-    assert warned(history) == [("many_names", 2)]
-    repo.commit({"z.py": "def zz():\n    return 1\n"})
-    several = "".join(f"def {letter}(): pass\n" for letter in "abcdefghijklmnopqrstuvwx")
-    repo.commit({"z.py": "def zz():\n    return 2\n", "b.py": several})
-    assert len(diff(repo)["symbols"]) == 24
+    assert metadata(history)["diff"]["symbols"] == [f"a.py::{name}" for name in names[:64]]
+    assert metadata(history)["diff"]["symbolsOmitted"] == 6
+    assert warned(history) == [("many_names", 6 + 70 + len({"pass"}) - 40)]
+    exact = "".join(f"def {name}(): pass\n" for name in names[:64])
+    repo.commit({"z.py": "def zz():\n    return 1\n", "a.py": None})
+    repo.commit({"z.py": "def zz():\n    return 2\n", "b.py": exact})
+    assert diff(repo)["symbolsOmitted"] == 1
     assert "z.py::zz" not in diff(repo)["symbols"]
-    repo.commit({"b.py": several.replace("pass", "1"), "a.py": "def aa():\n    return 1\n"})
-    repo.commit({"b.py": several, "a.py": "def aa():\n    return 2\n"})
-    assert "a.py::aa" not in diff(repo)["symbols"]
+    repo.commit({"b.py": exact.replace("pass", "1")})
+    assert len(diff(repo)["symbols"]) == 64
+    assert "symbolsOmitted" not in diff(repo)
+
+
+def test_lines_of_source_that_were_not_read_are_counted_apart(repo: Repo) -> None:
+    line = "a_value = 1\n"
+    repo.commit(
+        {"a.py": line * (MAX_LINES + 7), "b.py": line * 5, "tests/test_a.py": line, "README.md": line}
+    )
+    assert diff(repo)["linesOmitted"] == 12
+    repo.commit({"c.py": line * MAX_LINES + f"long = '{'x ' * MAX_LINE}'\n"})
+    assert diff(repo)["linesOmitted"] == 1
+    repo.commit({"d.py": line, "CHANGES.md": line * (MAX_LINES + 1)})
+    assert diff(repo)["names"] == ["a_value"]
+    assert "linesOmitted" not in diff(repo)
+    assert diff(repo)["partial"] is True
 
 
 NOTES = [
@@ -437,6 +521,50 @@ def test_what_is_added_to_notes_is_kept_as_text(repo: Repo, path: str) -> None:
     assert note["lines"][:-1] == ["Head", "A  thing", "`done` here", "#12 third"]
     assert 290 < len(note["lines"][-1]) <= 300
     assert diff(repo).keys() == {"notes"}
+
+
+TASK = """---
+id: task-12
+title: 'Fix sorting: dotted ids'
+status: To Do
+labels: []
+---
+
+## Description
+
+The list sorts by the suffix.
+
+## Acceptance Criteria
+- [ ] #1 Sorting is hierarchical
+- a remark
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        (
+            "backlog/tasks/task-12 - Fix-sorting.md",
+            TASK,
+            ["'Fix sorting: dotted ids'", "Sorting is hierarchical"],
+        ),
+        (
+            "kitty-specs/a/tasks/WP01-x.md",
+            "---\ntitle: >-\n  Create the\n  manager\n---\n### Subtask T001 – Create it\n",
+            ["Create the", "T001 – Create it"],
+        ),
+        (
+            ".taskmaster/tasks/tasks.json",
+            '{"master": {"tasks": [\n{\n"id": 1,\n"title": "Add the parser",\n"details": "Long words"\n}\n]}}\n',
+            ['"Add the parser",'],
+        ),
+    ],
+)
+def test_of_the_file_of_a_task_what_is_read_as_a_task_is_a_note(
+    repo: Repo, path: str, text: str, lines: list[str]
+) -> None:
+    repo.commit({path: text})
+    assert diff(repo)["notes"] == [{"path": path, "lines": lines}]
 
 
 def test_lines_that_only_moved_are_no_notes(repo: Repo) -> None:

@@ -124,7 +124,7 @@ def test_it_stands_only_for_the_ledger_that_recorded_it(repo: Repo, monkeypatch:
     assert not history_stands(repo.path, first.seen, known(first), limit=5)
     again = read_history(repo.path, known=frozenset(), seen=first.seen)
     assert len(again.reading.records) == 2
-    monkeypatch.setattr(history_module, "_RULES", "t2c/git@3")
+    monkeypatch.setattr(history_module, "_RULES", "t2c/git@5")
     assert not history_stands(repo.path, first.seen, known(first))
 
 

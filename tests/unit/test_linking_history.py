@@ -226,10 +226,14 @@ def test_where_definitions_were_cut_no_older_commit_is_taken_for_the_last(repo: 
     ]
     changed = [{"path": "cart.py", "status": "M"}]
     old = made("a" * 40, "old", changedFiles=changed, diff={"symbols": ["cart.py::total"]})
-    few = ["cart.py::lines"]
-    many = sorted([*few, *(f"other.py::step_{number:02}" for number in range(23))])
-    for symbols, expected in ((few, 2), (many, 1)):
-        young = made("b" * 40, "young", ("a" * 40,), changedFiles=changed, diff={"symbols": symbols})
+    omissions: list[tuple[dict[str, int], int]] = [
+        ({}, 2),
+        ({"symbolsOmitted": 3}, 1),
+        ({"linesOmitted": 9}, 1),
+    ]
+    for omitted, expected in omissions:
+        named = {"symbols": ["cart.py::lines"], **omitted}
+        young = made("b" * 40, "young", ("a" * 40,), changedFiles=changed, diff=named)
         drafts = [
             draft for draft in link([*code, old, young]).relations
             if draft.type == "modifies" and "changed_definition" in draft.basis
