@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.diagnose import DiagnosisRequest, diagnose
-from t2c.cli.actions.moment import to_come
+from t2c.cli.actions.moment import to_come, with_events
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.errors import Conflict, Usage
 from t2c.ledger.events.draft import draft
@@ -91,6 +91,7 @@ def withdraw(context: Context, event: str, reason: str) -> SuppressionRow:
 def listed(context: Context) -> SuppressionList:
     """The suppressions that were granted and not withdrawn."""
     with open_ledger(context) as ledger:
+        with_events(ledger)
         folded = fold(ledger.journal, ALL, ["findings"], cache=ledger.cache / "folds")
     now = folded.ts or ""
     found = suppressions_of(folded.states["findings"])

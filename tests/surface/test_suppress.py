@@ -221,3 +221,14 @@ def test_without_a_ledger_nothing_is_made(t2c: Any) -> None:
         ran = t2c("suppress", *arguments)
         assert ran.code == 2 and "t2c init" in ran.err
     assert not (t2c.root / ".t2c").exists()
+
+
+def test_of_an_empty_or_damaged_journal_nothing_is_told_or_recorded(t2c: Any, chain: Any) -> None:
+    shed = told(t2c)["Build a shed"]
+    content = chain.path.read_bytes()
+    for damaged, code in ((b"", 2), (content.replace(b'"seq":3', b'"seq":4'), 5), (content + b'{"x":1\n', 5)):
+        chain.path.write_bytes(damaged)
+        for arguments in (("--list",), (shed, "--reason", "x"), ("--withdraw", "EVT-0", "--reason", "x")):
+            ran = t2c("suppress", *arguments)
+            assert ran.code == code and "Traceback" not in ran.err, (arguments, ran.err)
+        assert chain.path.read_bytes() == damaged
