@@ -64,8 +64,8 @@ _CODE: Final = re.compile(r"`[^`\n]{0,200}`")
 _PAST: Final = frozenset(word for word in VERBS if word.endswith("ed")) | words(
     "built rewrote rewritten undid undone"
 )
-_CHECKS: Final = words("verify verified checked check ensure ensured assert asserted resolved")
-"""Verbs of checking that leave nothing behind, and "resolved", which a name or a reference is as well."""
+_CHECKS: Final = words("correct verify verified checked check ensure ensured assert asserted resolved")
+"""Verbs of checking that leave nothing behind, and what is an adjective or said of a name as well."""
 _WORK: Final = words("add configure document fix remove refactor test change validate")
 
 _TESTS: Final = (

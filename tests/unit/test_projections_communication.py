@@ -567,6 +567,7 @@ def test_a_declaration_shows_only_that_something_was_added(chain: Any) -> None:
         "A lock remains to be added.",
         "The existing Java test remained skipped.",
         "Verified the configuration.",
+        "Correct typing produced zero issues.",
         "The guard for generated-files stands.",
     ],
 )
