@@ -119,7 +119,13 @@ class Recording:
         if links is not None:
             standing = {record.id for record in self._observations()} | (state.records.keys() - gone.keys())
             former = {} if kept is None else {found.id: found for found in kept.relations}
-            payloads = dict(_payloads(found for found in links.relations if found != former.get(found.id)))
+            payloads = dict(
+                _payloads(
+                    found
+                    for found in links.relations
+                    if found is not (before := former.get(found.id)) and found != before
+                )
+            )
             ids = {found.id for found in links.relations}
             relations = decide_relations(state, ids, payloads, standing, run)
         noted = _omissions(self.sources.stages, links) + unseen_records(self.sources, state)
@@ -178,7 +184,7 @@ class Recording:
         library.take(self._unkept(state, gone, whole=kept is None), gone)
         memory = Memory()
         if kept is not None and kept.by_meaning == self.context.settings.scan.embeddings:
-            memory = Memory(kept.groups, kept.rules, frozenset(library.changed))
+            memory = Memory(kept.groups, kept.rules, frozenset(library.changed), kept.relations)
         links = relate(library.corpus(self._ranker(), memory), state.verdicts)
         self.kept = KeptLinks(
             records=list(library.records.values()),

@@ -137,8 +137,11 @@ class Memory:
         groups: Mapping[str, Remembered] = MappingProxyType({}),
         rules: Mapping[Rule, Remembered] = MappingProxyType({}),
         changed: frozenset[str] = frozenset(),
+        drafts: Iterable[LinkDraft] = (),
     ) -> None:
         self._groups, self._rules, self._changed = groups, rules, changed
+        self.drafts = {(draft.source, draft.target, draft.type): draft for draft in drafts}
+        """What was related before, by both ends and type: an equal relation is the same object."""
         self.used_groups: dict[str, Remembered] = {}
         self.used_rules: dict[Rule, Remembered] = {}
 

@@ -61,7 +61,7 @@ def relate(corpus: Corpus, verdicts: Mapping[str, Verdict] = MappingProxyType({}
             else:
                 hits.append(found)
     fits = refit(hits, verdicts)
-    drafts, wrong = _judged(_merged(hits, fits), verdicts)
+    drafts, wrong = _judged(_merged(hits, fits, corpus.memory.drafts), verdicts)
     kept, capped = _strongest(drafts)
     if wrong:
         omitted["judged_wrong"] = wrong
@@ -73,29 +73,68 @@ def relate(corpus: Corpus, verdicts: Mapping[str, Verdict] = MappingProxyType({}
     return Links(tuple(kept), tuple(_warning(reason, omitted[reason]) for reason in sorted(omitted)), fits)
 
 
-def _merged(hits: Iterable[Hit], fits: Mapping[str, Fit]) -> list[LinkDraft]:
+Ends = tuple[RecordId, RecordId, RelationType]
+
+
+def _merged(hits: Iterable[Hit], fits: Mapping[str, Fit], known: Mapping[Ends, LinkDraft]) -> list[LinkDraft]:
     """One draft for each (from, to, type); `related_to` yields to a more specific type between the same two."""
-    groups: dict[tuple[RecordId, RecordId], dict[RelationType, list[Hit]]] = {}
+    groups: dict[tuple[RecordId, RecordId], Hit | list[Hit]] = {}
     for hit in hits:
-        groups.setdefault((hit.source, hit.target), {}).setdefault(hit.type, []).append(hit)
-    for types in groups.values():
-        if len(types) > 1:
-            types.pop("related_to", None)
-    return [_draft(same, fits) for types in groups.values() for same in types.values()]
+        ends = hit.source, hit.target
+        others = groups.get(ends)
+        if others is None:
+            groups[ends] = hit
+        elif isinstance(others, list):
+            others.append(hit)
+        else:
+            groups[ends] = [others, hit]
+    drafts: list[LinkDraft] = []
+    for found in groups.values():
+        if isinstance(found, list):
+            types: dict[RelationType, list[Hit]] = {}
+            for hit in found:
+                types.setdefault(hit.type, []).append(hit)
+            if len(types) > 1:
+                types.pop("related_to", None)
+            drafts += [_draft(same, fits, known) for same in types.values()]
+        else:
+            drafts.append(_draft([found], fits, known))
+    return drafts
 
 
-def _draft(hits: list[Hit], fits: Mapping[str, Fit]) -> LinkDraft:
-    source, target, kind, *_ = hits[0]
-    strongest = hits[0] if len(hits) == 1 else max(hits, key=lambda hit: (_confidence(hit, fits), hit.rule))
+def _draft(hits: list[Hit], fits: Mapping[str, Fit], known: Mapping[Ends, LinkDraft]) -> LinkDraft:
+    source, target, kind, rule, basis, signals, _ = hits[0]
+    if len(hits) > 1:
+        strongest = max(hits, key=lambda hit: (_confidence(hit, fits), hit.rule))
+        rule = strongest.rule
+        basis = tuple(token for hit in hits for token in hit.basis)
+        signals = tuple(signal for hit in hits for signal in hit.signals)
+    else:
+        strongest = hits[0]
+    confidence = decimal3(_confidence(strongest, fits))
+    basis = tuple(sorted(set(basis))) if len(basis) > 1 else basis
+    signals = tuple(sorted(set(signals))) if len(signals) > 1 else signals
+    former = known.get((source, target, kind))
+    if former is not None:
+        if (former.rule, former.confidence, former.basis, former.signals) == (
+            rule,
+            confidence,
+            basis,
+            signals,
+        ):
+            return former
+        identity = former.id
+    else:
+        identity = relation_id(source, target, kind)
     return LinkDraft(
-        id=relation_id(source, target, kind),
+        id=identity,
         source=source,
         target=target,
         type=kind,
-        confidence=decimal3(_confidence(strongest, fits)),
-        basis=tuple(sorted({token for hit in hits for token in hit.basis})),
-        rule=strongest.rule,
-        signals=tuple(sorted({signal for hit in hits for signal in hit.signals})),
+        confidence=confidence,
+        basis=basis,
+        rule=rule,
+        signals=signals,
     )
 
 

@@ -47,7 +47,7 @@ class _Epistemic(msgspec.Struct, gc=False, rename={"cls": "class"}):
     basis: tuple[str, ...] = ()
 
 
-class _Metadata(msgspec.Struct, gc=False):
+class _Metadata(msgspec.Struct, gc=False, omit_defaults=True):
     docOnly: Any = None
     anchor: Any = None
     package: Any = None
@@ -116,7 +116,7 @@ class _Lifecycle(msgspec.Struct, gc=False):
     status: str
 
 
-class Record(msgspec.Struct, gc=False):
+class Record(msgspec.Struct, gc=False, omit_defaults=True):
     """The parts of a `t2c.intent/v1` record that linking needs; all else is skipped unread."""
 
     id: RecordId
