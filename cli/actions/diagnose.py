@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -60,13 +60,14 @@ class FindingsResult:
 
 
 class Diagnosis(NamedTuple):
-    """`document` is `t2c.diagnostics/v1` of the same findings; `revision` the commit that was scanned last."""
+    """`document` makes `t2c.diagnostics/v1` of the same findings, which costs a fingerprint of the graph; `revision` is
+    the commit that was scanned last."""
 
     seq: int
     since: int | None
     groups: tuple[Group, ...]
     suppressed: tuple[Shown, ...]
-    document: Mapping[str, Any]
+    document: Callable[[], Mapping[str, Any]]
     titles: Mapping[str, str]
     revision: str | None
 
@@ -128,7 +129,7 @@ def diagnose(context: Context, request: DiagnosisRequest) -> Diagnosis:
         before,
         grouped(told),
         tuple(one for one in found if one.suppressed is not None),
-        published([one for one in findings_of(inputs) if one.id in kept], inputs),
+        lambda: published([one for one in findings_of(inputs) if one.id in kept], inputs),
         {one.code: one.code.replace("_", " ").capitalize() for one in found},
         next(_newest(facts), None),
     )

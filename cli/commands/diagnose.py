@@ -160,7 +160,7 @@ def _made(format: str, found: Diagnosis, page: int, whole: bool) -> bytes:
         case "text" | "json":
             return pretty(document(found.result()))
         case "diagnostics":
-            return pretty(found.document)
+            return pretty(found.document())
         case "sarif":
             return pretty(sarif(found.groups, found.suppressed, found.titles, __version__, found.revision))
         case "github":
