@@ -34,6 +34,8 @@ REASONS: Final[tuple[Reason, ...]] = ("unshown", "no_receipt", "failed", "absent
 
 _CHECKING: Final = frozenset(("test", "validate", "unknown", "approve"))
 """Actions of a claim that says no more than that tests passed."""
+_PRESENCE: Final = frozenset(("add", "document", "unknown"))
+"""Actions of claims that what is there now can show: that it was fixed or changed it cannot (better-than-todo2code §1.4)."""
 _LINKED: Final = frozenset(("evidenced_by", "implements", "modifies", "tests", "releases", "claimed_by"))
 
 
@@ -110,7 +112,7 @@ def without_evidence(people: People, facts: Facts) -> Iterator[Raised]:
 
 
 class _Tests(NamedTuple):
-    """Recorded results: how many, those that failed, and the files of those that passed."""
+    """Recorded results: how many passed or failed, those that failed, and the files of those that passed."""
 
     recorded: int
     failed: Sequence[Fact]
@@ -173,15 +175,24 @@ class _Receipts:
 
     def _linked(self, one: Statement) -> bool:
         return any(
-            (other.source.kind in ("git", "test") and link.relation.type in _LINKED)
-            or (
-                other.source.kind == "ast"
-                and other.metadata.public is True
-                and one.fact.statement.action in ("add", "document", "unknown")
-                and other.source.symbol is not None
-            )
-            for link, other in self._facts.neighbours(one.id)
+            self._binds(link.relation.type, other, one) for link, other in self._facts.neighbours(one.id)
         )
+
+    def _binds(self, kind: str, other: Fact, one: Statement) -> bool:
+        """Whether a record at the other end of a relation shows a claim. A declaration shows that something is there."""
+        if other.source.kind == "ast":
+            there = other.metadata.public is True and other.source.symbol is not None
+            return there and one.fact.statement.action in _PRESENCE
+        if kind not in _LINKED:
+            return False
+        commit = self._standing.get(other.id)
+        if commit is not None:
+            return self._may_show(commit, one)
+        return other.source.kind == "test" and other.statement.polarity == "positive"
+
+    @cached_property
+    def _standing(self) -> Mapping[str, Commit]:
+        return {commit.fact.id: commit for commit in self._people.commits}
 
     @cached_property
     def _revisions(self) -> Sequence[str]:
@@ -247,12 +258,9 @@ class _Receipts:
         results = [
             fact for fact in self._facts.of_kind("test") if fact.statement.kind in ("test_result", "test_run")
         ]
-        failed = [
-            fact
-            for fact in results
-            if fact.statement.polarity == "negative" and fact.statement.kind == "test_result"
-        ]
-        passed = [fact for fact in results if fact.metadata.outcome == "passed"]
+        failed = [fact for fact in results if fact.statement.polarity == "negative"]
+        cases = [fact for fact in failed if fact.statement.kind == "test_result"]
+        passed = [fact for fact in results if fact.lifecycle.status == "verified"]
         files = {path for fact in passed for path in fact.statement.target.paths}
         for fact in passed:
             for link, other in self._facts.neighbours(fact.id):
@@ -262,7 +270,7 @@ class _Receipts:
                     and other.metadata.test is True
                 ):
                     files.add(other.source.path or "")
-        return _Tests(len(results), failed, frozenset(files - {""}))
+        return _Tests(len(passed) + len(failed), cases or failed, frozenset(files - {""}))
 
     def _untested(self, one: Statement) -> Iterator[Reason]:
         tests = self._tests

@@ -119,14 +119,14 @@ def unresolved(said: Iterable[Statement]) -> Iterator[Raised]:
 
 
 class Commit(NamedTuple):
-    """One commit with whoever wrote it; `committer` wrote nothing by that alone. `writers` are folded names."""
+    """One commit: `writers` are its author, co-authors and agents, and `changed` its paths, both folded.
+
+    The committer is not among the writers: who only committed wrote nothing.
+    """
 
     fact: Fact
-    author: str
-    committer: str
     writers: frozenset[str]
     changed: frozenset[str]
-    gone: frozenset[str]
     documentation_only: bool
 
     @property
@@ -138,8 +138,6 @@ class Commit(NamedTuple):
 
 class _Changed(msgspec.Struct, frozen=True):
     path: str = ""
-    status: str = ""
-    previousPath: str | None = None
 
 
 class _Agent(msgspec.Struct, frozen=True):
@@ -150,7 +148,6 @@ class _Written(msgspec.Struct, frozen=True):
     """What only this view reads of a commit's metadata."""
 
     author: str | None = None
-    committer: str | None = None
     coAuthors: tuple[str, ...] = ()
     agents: tuple[_Agent, ...] = ()
     changedFiles: tuple[_Changed, ...] = ()
@@ -261,15 +258,10 @@ def _commit(fact: Fact, written: _Written, proper: Mapping[str, tuple[str, ...]]
     names = {folded(name) for name in (author, *written.coAuthors, *(agent.name for agent in written.agents))}
     names.update(folded(name) for known in sorted(names) for name in proper.get(known, ()))
     names.discard("")
-    gone = {file.path for file in written.changedFiles if file.status.startswith("D")}
-    gone.update(file.previousPath for file in written.changedFiles if file.previousPath)
     return Commit(
         fact,
-        author,
-        written.committer or "",
         frozenset(names),
         frozenset(folded(file.path) for file in written.changedFiles if file.path),
-        frozenset(gone),
         fact.metadata.docOnly is True,
     )
 

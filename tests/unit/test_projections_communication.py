@@ -110,8 +110,8 @@ def commit(chain: Any, subject: str, *, letter: str = "a", author: str = "codex"
 def outcome(chain: Any, name: str, result: str = "passed", path: str = "tests/test_login.py") -> str:
     draft = Draft(
         kind="test_result", text=f"test {name}", object=name, action="test", cls="fact",
-        status="verified" if result == "passed" else "blocked", confidence=1.0, basis=("made",), lines=(1, 1),
-        symbol=name, polarity="positive" if result == "passed" else "negative", paths=(path,),
+        status={"passed": "verified", "failed": "blocked"}.get(result, "unknown"), confidence=1.0, basis=("made",), lines=(1, 1),
+        symbol=name, polarity="negative" if result == "failed" else "positive", paths=(path,),
         metadata={"outcome": result},
     )  # fmt: skip
     return str(chain.observe("test", f"build/{name}.xml", draft)[0])
@@ -627,6 +627,24 @@ def test_a_recorded_run_is_a_receipt_unless_something_failed(chain: Any) -> None
     assert (
         "recorded as failed: 1, for example test_mail" in only(chain, "AGENT_CLAIM_WITHOUT_EVIDENCE").detail
     )
+
+
+def test_tests_that_were_skipped_are_no_receipt(chain: Any) -> None:
+    claim(chain, "All tests pass.")
+    outcome(chain, "test_lock", "skipped")
+    assert "a claim without receipt" in only(chain, "AGENT_CLAIM_WITHOUT_EVIDENCE").detail
+
+
+def test_a_failed_test_and_a_reverted_or_documentation_commit_show_nothing_even_if_bound(chain: Any) -> None:
+    identity = claim(chain)
+    done = commit(chain, "other", author="ada")
+    chain.link(commit(chain, "back", letter="b", author="ada"), done, "supersedes")
+    page = commit(chain, "page", letter="c", author="ada", doc_only=True, paths=("README.md",))
+    for other in (done, page, outcome(chain, "test_mail", "failed")):
+        chain.link(identity, other, "evidenced_by")
+        assert unshown(chain)
+    chain.link(identity, outcome(chain, "test_lock"), "evidenced_by")
+    assert not unshown(chain)
 
 
 def test_a_file_that_is_nowhere_is_told_with_the_missing_receipt(chain: Any) -> None:
