@@ -191,6 +191,15 @@ def test_only_what_is_told_and_severe_enough_fails(
     assert ran.code == code and ran.out and not ran.err
 
 
+def test_that_nothing_asks_for_a_review_fails_nothing(t2c: Any, new_journal: Callable[[Path], Any]) -> None:
+    chain = new_journal(t2c.root / ".t2c" / "journal.ndjson")
+    done = chain.todo("Lock the account", done=True)
+    commit = chain.commit("a" * 40, "Lock the account", at="2026-01-02T10:00:00Z")
+    chain.link(commit, done, "implements")
+    assert [finding["code"] for finding in told(t2c)] == ["ALIGNED"]
+    assert t2c("diagnose", "--fail-on", "info").code == 0
+
+
 def test_what_is_suppressed_is_counted_and_fails_nothing(t2c: Any, chain: Any) -> None:
     false = told(t2c, "--code", "FALSE_COMPLETION")[0]["id"]
     chain.add("suppression.granted", granted(false))
