@@ -4,10 +4,13 @@ A name is looked up in falling order of what was written: its whole qualified na
 last part. A foreign name (`json.dumps`) must not find our own `dumps`, so a qualified name may lose its front
 only if that front names one of this repository's packages. Tests, documentation and examples declare
 throw-away names like `Model` or `User`, so there a name counts only where it is whole or a path points at it.
+A file that only declares what another one holds, and a former version of a package that the package still brings
+along, give way to the one declaration besides them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
@@ -43,10 +46,39 @@ COMMON_NAMES: Final = frozenset(
 
 _THROW_AWAY: Final = frozenset(
     (
-        *("benchmark", "benchmarks", "demo", "demos", "doc", "docs", "example", "examples", "fixtures"),
-        *("sample", "samples", "scripts", "test", "testing", "tests", "vendor", "_vendor"),
+        *(
+            "__fixtures__",
+            "__mocks__",
+            "__tests__",
+            "benchmark",
+            "benchmarks",
+            "demo",
+            "demos",
+            "doc",
+            "docs",
+            "e2e",
+        ),
+        *(
+            "example",
+            "examples",
+            "fixtures",
+            "node_modules",
+            "sample",
+            "samples",
+            "scripts",
+            "spec",
+            "specs",
+            "test",
+        ),
+        *("testdata", "testing", "tests", "third_party", "vendor", "_vendor"),
     )
 )
+_TEST_FILE: Final = re.compile(
+    r"(?:conftest|test_[^/]*|[^/]*_(?:test|spec)|[^/]*[.-](?:test|spec|e2e|cy))\.\w+\Z|[^/]*[a-z](?:Tests?|Spec)\.[a-z]+\Z"
+)
+_DECLARES_ONLY: Final = (".d.ts", ".d.mts", ".d.cts", ".pyi")
+_VERSION: Final = re.compile(r"_?v\d+(?:_\d+)*\Z")
+_FEWEST_TWINS: Final = 3
 _SELF: Final = frozenset({"self", "cls", "this"})
 
 
@@ -68,13 +100,8 @@ class Declaration(NamedTuple):
 @lru_cache(maxsize=4096)
 def _is_product(path: str) -> bool:
     *folders, file = path.split("/")
-    stem = file.partition(".")[0]
-    return not (
-        any(folder in _THROW_AWAY or folder.startswith(".") for folder in folders)
-        or stem == "conftest"
-        or stem.startswith("test_")
-        or stem.endswith("_test")
-    )
+    in_throw_away = any(folder in _THROW_AWAY or folder.startswith(".") for folder in folders)
+    return not in_throw_away and _TEST_FILE.match(file) is None
 
 
 class Resolution(NamedTuple):
@@ -91,11 +118,13 @@ _NOTHING: Final = Resolution(None, "leaf", 0)
 class Names(Struct, frozen=True):
     """Declarations by whole name, last two parts and last part, where some statement mentions the last part.
 
-    `packages` are the first parts of all module names.
+    `packages` are the first parts of all module names, `copies` the packages that are former versions of the one
+    around them, each with a dot behind it.
     """
 
     declared: Mapping[str, Sequence[Declaration]]
     packages: frozenset[str]
+    copies: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -116,7 +145,8 @@ class Names(Struct, frozen=True):
             name, dotted = declaration.name, declaration.dotted
             for key in {name, dotted, _tail(dotted, 2), _tail(dotted, 1)}:
                 declared.setdefault(key, []).append(declaration)
-        return cls(declared, frozenset(module.partition(".")[0] for module in modules))
+        known = frozenset(modules)
+        return cls(declared, frozenset(module.partition(".")[0] for module in known), _copies(known))
 
     def resolve(self, name: str, paths: Collection[str], *, called: bool, within: bool) -> Resolution:
         """The declaration that `name` means; `paths`, named or changed, choose among several.
@@ -126,6 +156,7 @@ class Names(Struct, frozen=True):
         """
         if name.partition(".")[0] in _SELF:
             name = name.partition(".")[2]
+        leaf = _tail(name, 1)
         for grade, key in self._ways(name):
             found = self.declared.get(key, ())
             if len(found) > MAX_DECLARATIONS:
@@ -136,12 +167,31 @@ class Names(Struct, frozen=True):
                 if _means(one, name, grade)
                 and (grade != "leaf" or called or not _is_weak(one, pointed=one.path in paths))
             ]
+            if leaf != name and name.partition(".")[0] in self.packages:
+                pool = [one for one in pool if self._agrees(one, name)]
             pool = [one for one in pool if one.is_product or one.dotted == name] or [
                 one for one in pool if one.path in paths
             ]
+            if len(pool) > 1 and sum(one.path in paths for one in pool) != 1:
+                first = [one for one in pool if self._is_first_hand(one)]
+                pool = first if len(first) == 1 else pool
             if pool:
                 return _choose(pool, grade, paths, within=within)
         return _NOTHING
+
+    def _copy_of(self, dotted: str) -> str:
+        """The former version of a package that a name lies in, or nothing."""
+        return next((copy for copy in self.copies if dotted.startswith(copy)), "")
+
+    def _is_first_hand(self, declaration: Declaration) -> bool:
+        """Whether a declaration is the product's own, stands in its present version, and does what it declares."""
+        only_declares = declaration.path.endswith(_DECLARES_ONLY)
+        return declaration.is_product and not only_declares and not self._copy_of(declaration.dotted)
+
+    def _agrees(self, declaration: Declaration, name: str) -> bool:
+        """Whether a name of our packages and a declaration are of the same version: `pkg.a` is none of `pkg.v1`."""
+        copy = self._copy_of(declaration.dotted)
+        return copy == self._copy_of(name) or name in (declaration.name, declaration.dotted)
 
     def _ways(self, name: str) -> Iterator[tuple[Grade, str]]:
         """Each grade at which `name` may be looked up, and under which key."""
@@ -156,6 +206,22 @@ class Names(Struct, frozen=True):
         is_protocol = leaf.startswith("__") and leaf.endswith("__")
         if len(leaf) >= MIN_LEAF and leaf.lower() not in COMMON_NAMES and not is_protocol:
             yield "leaf", leaf
+
+
+def _copies(modules: Iterable[str]) -> tuple[str, ...]:
+    """Packages named by a version, most of whose modules the package around them has too, under the same names."""
+    inside: dict[str, set[str]] = {}
+    for module in modules:
+        package, _, name = module.rpartition(".")
+        inside.setdefault(package, set()).add(name)
+    found: list[str] = []
+    for package, held in inside.items():
+        around, _, name = package.rpartition(".")
+        if around and _VERSION.match(name):
+            twins = len(held & inside.get(around, set()))
+            if twins >= _FEWEST_TWINS and 2 * twins >= len(held):
+                found.append(f"{package}.")
+    return tuple(sorted(found))
 
 
 def _means(declaration: Declaration, name: str, grade: Grade) -> bool:

@@ -115,3 +115,75 @@ def test_name_declared_very_often_is_not_even_narrowed() -> None:
     assert resolution == Resolution(None, "leaf", MAX_DECLARATIONS + 1)
     fewer = Names.of(["load_all"], code[:-1], ["app"])
     assert fewer.resolve("load_all", ["src/app/m3.py"], called=True, within=True).declaration == code[3]
+
+
+OLD = ("main", "fields", "types", "tools", "errors")
+VERSIONED = (
+    declaration("lib/pkg/main.py", "BaseModel", "pkg.main"),
+    declaration("lib/pkg/v1/main.py", "BaseModel", "pkg.v1.main"),
+    declaration("lib/pkg/v1/types.py", "ConstrainedFloat", "pkg.v1.types"),
+    declaration("lib/pkg/v2beta/types.py", "ConstrainedInt", "pkg.v2beta.types"),
+)
+MODULES = (
+    "pkg",
+    *(f"pkg.{name}" for name in OLD),
+    "pkg.v1",
+    *(f"pkg.v1.{name}" for name in (*OLD, "generics")),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("BaseModel", "lib/pkg/main.py"),
+        ("pkg.BaseModel", "lib/pkg/main.py"),
+        ("pkg.main.BaseModel", "lib/pkg/main.py"),
+        ("pkg.v1.BaseModel", "lib/pkg/v1/main.py"),
+        ("pkg.v1.main.BaseModel", "lib/pkg/v1/main.py"),
+        ("pkg.v1.ConstrainedFloat", "lib/pkg/v1/types.py"),
+        ("ConstrainedFloat", "lib/pkg/v1/types.py"),
+        ("pkg.ConstrainedFloat", None),
+        ("pkg.types.ConstrainedFloat", None),
+        ("pkg.ConstrainedInt", "lib/pkg/v2beta/types.py"),
+    ],
+)
+def test_a_former_version_of_a_package_is_meant_only_where_it_is_written(
+    name: str, expected: str | None
+) -> None:
+    names = Names.of([name], VERSIONED, MODULES)
+    meant = names.resolve(name, (), called=False, within=False).declaration
+    assert (meant.path if meant else None) == expected
+
+
+def test_what_shares_few_modules_with_the_package_around_it_is_no_former_version() -> None:
+    modules = ("pkg", "pkg.main", "pkg.v1.main", "pkg.v1.other", "pkg.v1.more")
+    names = Names.of(["ConstrainedFloat"], VERSIONED, modules)
+    meant = names.resolve("pkg.ConstrainedFloat", (), called=False, within=False).declaration
+    assert meant is not None
+    assert meant.path == "lib/pkg/v1/types.py"
+
+
+@pytest.mark.parametrize("twin", ["lib/cart.d.ts", "types/cart.d.mts", "lib/cart.pyi", "vendor/cart.js"])
+def test_a_file_that_only_declares_or_is_not_ours_gives_way(twin: str) -> None:
+    code = (declaration("lib/cart.js", "CartView"), declaration(twin, "CartView"))
+    names = Names.of(["CartView"], code, ())
+    assert names.resolve("CartView", (), called=False, within=False) == Resolution(code[0], "leaf", 1)
+    assert names.resolve("CartView", [twin], called=False, within=True).declaration in (None, code[1])
+    both = names.resolve("CartView", [twin, "lib/cart.js"], called=False, within=True)
+    assert both.declaration == code[0]
+    third = Names.of(["CartView"], (*code, declaration("lib/other.js", "CartView")), ())
+    assert third.resolve("CartView", (), called=False, within=False).declaration is None
+
+
+@pytest.mark.parametrize(
+    ("path", "is_product"),
+    [
+        ("src/cart.ts", True), ("src/cart.spec.ts", False), ("src/cart.test.tsx", False), ("spec/cart.rb", False),
+        ("src/__tests__/cart.js", False), ("e2e/cart.ts", False), ("cart_spec.rb", False), ("cart-test.js", False),
+        ("cart_test.go", False), ("test_cart.py", False), ("conftest.py", False), ("src/CartTest.java", False),
+        ("src/contest.py", True), ("src/testing_tools.py", True), ("src/latest.ts", True), ("src/spec.ts", True),
+        ("src/Contest.java", True), ("src/inspect.rs", True), (".github/cart.js", False), ("third_party/a.c", False),
+    ],
+)  # fmt: skip
+def test_what_is_of_the_product(path: str, *, is_product: bool) -> None:
+    assert declaration(path, "cart").is_product is is_product
