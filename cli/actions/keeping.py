@@ -14,6 +14,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.intake.kept import VERSION, Kept
 from t2c.ledger.journal.files import read_regular, write_atomically
 from t2c.ledger.journal.position import Position
+from t2c.ledger.kernel.collector import collector_paused
 from t2c.ledger.linking.kept import STAMP, KeptLinks
 from t2c.ledger.standing import Standing
 
@@ -51,7 +52,8 @@ def keep_read(ledger: Ledger, standing: Standing, kept: Kept) -> None:
 def kept_links_of(ledger: Ledger, standing: Standing) -> KeptLinks | None:
     """What linking kept, if since then nobody else told what stands; None otherwise."""
     try:
-        kept = msgspec.msgpack.decode(read_regular(_links(ledger), _MOST), type=KeptLinks)
+        with collector_paused():
+            kept = msgspec.msgpack.decode(read_regular(_links(ledger), _MOST), type=KeptLinks)
     except (OSError, msgspec.DecodeError):
         return None
     position = Position(*kept.position)

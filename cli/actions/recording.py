@@ -32,6 +32,7 @@ from t2c.ledger.intake.git import COMMIT_SOURCE
 from t2c.ledger.journal.append import Expected
 from t2c.ledger.kernel.canon import MAX_INT, canonical
 from t2c.ledger.kernel.clock import rfc3339
+from t2c.ledger.kernel.collector import collector_paused
 from t2c.ledger.kernel.ids import RunId, run_id
 from t2c.ledger.linking.base import LinkDraft, Links, Memory
 from t2c.ledger.linking.features import Ranker
@@ -114,7 +115,10 @@ class Recording:
             state.judged > kept.position[0] or kept.by_meaning != self.context.settings.scan.embeddings
         )
         fresh = kept is None or asked or other > 0 or len(gone) > 0
-        links = self._link(state, gone) if fresh else None
+        links: Links | None = None
+        if fresh:
+            with collector_paused():
+                links = self._link(state, gone)
         relations: list[EventDraft] = []
         if links is not None:
             standing = {record.id for record in self._observations()} | (state.records.keys() - gone.keys())

@@ -7,9 +7,8 @@ the journal alone.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +21,7 @@ from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.entry import Entry, Origin
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.kernel.canon import canonical
+from t2c.ledger.kernel.collector import collector_paused
 from t2c.projections.base import Artifacts, EnvelopeReader, Inputs, Journal, Projection, Provenance
 from t2c.projections.fold.snapshot import Fault, Snapshot, load, save
 
@@ -118,7 +118,7 @@ def fold(
     lanes, census = _lanes(journal, _closure(projections, names), target, cache)
     reader = _Pass(catalogue, census, journal)
     stops = sorted({lane.after for lane in lanes} | {target})
-    with _collector_paused():
+    with collector_paused():
         for start, end in pairwise(stops):
             reader.read(
                 journal.entries(start, end.seq), [lane for lane in lanes if lane.after.seq <= start.seq], end
@@ -149,7 +149,7 @@ def fold_at(
     at = START
     for seq in sorted(set(seqs)):
         target = _target(journal, seq)
-        with _collector_paused():
+        with collector_paused():
             reader.read(journal.entries(at, target.seq), lanes, target)
         at = target
         yield _folded(target, lanes, census, projections)
@@ -343,15 +343,3 @@ class _Pass:
         while (entry.type, version) in self._catalogue.upcasts:
             version += 1
         return msgspec.structs.replace(entry, data=msgspec.Raw(canonical(data)), v=version)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Nothing in a fold is cyclic, so the collector would only walk a growing heap."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -184,7 +184,7 @@ MEASURES = {"links": of_links}
 
 if __name__ == "__main__":
     if sys.argv[1:2] in (["--link"], ["--again"]):
-        gc.set_threshold(1_000_000, 50, 50)  # as the command line does
+        gc.disable()  # as a scan does while it links
         {"--link": link, "--again": again}[sys.argv[1]](Path(sys.argv[2]))
     else:
         alone(__doc__, MEASURES)
