@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from t2c.ledger.linking.features import Record, keeps_books
-from t2c.ledger.linking.tokens import code_names, path_tokens, tokens
+from t2c.ledger.linking.tokens import code_names, name_tokens, path_tokens, tokens
 
 __all__ = ["Change", "Entry", "Page", "entry_of", "is_chore", "merged", "page_of"]
 
@@ -141,8 +141,8 @@ def page_of(record: Record) -> Page:
         title=tuple(tokens(subject)),
         body=frozenset(tokens(body)),
         paths=frozenset(token for path in files for token in path_tokens(path)),
-        names=frozenset(token for name in (*names, *symbols) for token in tokens(name)),
-        tests=frozenset(token for name in tests for token in tokens(name)),
+        names=name_tokens((*names, *(part for symbol in symbols for part in symbol.split(".")))),
+        tests=name_tokens(tests),
         spelled=frozenset(spelled),
         notes=tuple(_notes(diff.get("notes"))),
         kind=typed[1].lower() if typed else "",

@@ -84,7 +84,9 @@ def score(group: Group, window: Window | None = None) -> list[Hit | Abstention]:
     fitted = parameters()
     found: list[Hit | Abstention] = []
     for ranking in rank(group, Window() if window is None else window, fitted):
-        if ranking.probability >= fitted.accept:
+        if ranking.probability >= (
+            fitted.accept if group.is_tagged else max(fitted.accept, fitted.accept_dated)
+        ):
             found.append(_hit(group, ranking))
         elif ranking.probability >= fitted.doubt:
             found.append(Abstention("described_unsure", _case(ranking, fitted)))

@@ -48,6 +48,8 @@ class Parameters(Struct, frozen=True):
     accept: float
     doubt: float
     target: float
+    accept_dated: float = 0.9
+    """The bound where days alone tell a release's commits. It is set by judgement, for want of labels of that kind."""
 
     @property
     def weights(self) -> tuple[float, ...]:

@@ -7,10 +7,11 @@ sentence has are left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["code_names", "path_tokens", "tokens", "tokens_of_words"]
+__all__ = ["code_names", "name_tokens", "path_tokens", "tokens", "tokens_of_words"]
 
 MAX_TEXT: Final = 4_000
 """Characters of a text that are looked at: beyond them a message quotes and a change lists."""
@@ -70,12 +71,18 @@ def tokens_of_words(text: str) -> dict[str, tuple[str, ...]]:
     return {word: _of_word(word) for word in _WORD.findall(text[:MAX_TEXT])}
 
 
-def path_tokens(path: str) -> list[str]:
+def name_tokens(names: Iterable[str]) -> frozenset[str]:
+    """The tokens of names that are written by themselves."""
+    return frozenset(token for name in names if name for token in _of_word(name))
+
+
+@lru_cache(maxsize=50_000)
+def path_tokens(path: str) -> tuple[str, ...]:
     """The tokens of a path's folders and file, its ending left out; the file's name also whole."""
     parts = _PATH_PART.split(path)
     if "." in path.rpartition("/")[2].lstrip("."):
         parts.pop()
-    return [token for part in parts if part for token in _of_word(part) if _WORD.match(part)]
+    return tuple(token for part in parts if _WORD.match(part) for token in _of_word(part))
 
 
 def code_names(text: str) -> frozenset[str]:

@@ -42,8 +42,8 @@ def test_letters_of_any_language_make_words() -> None:
 
 
 def test_a_path_tells_its_folders_and_its_file_without_the_ending() -> None:
-    assert path_tokens("src/flask/json_tag.py") == ["src", "flask", "=json_tag", "json", "tag"]
-    assert path_tokens(".github/CODEOWNERS") == ["github", "codeown"]
+    assert path_tokens("src/flask/json_tag.py") == ("src", "flask", "=json_tag", "json", "tag")
+    assert path_tokens(".github/CODEOWNERS") == ("github", "codeown")
 
 
 def test_names_in_code_spans_are_taken_apart_at_dots_only() -> None:
