@@ -20,7 +20,7 @@ from t2c.ledger.linking.changes import Entry, Page
 from t2c.ledger.linking.features import Corpus
 from t2c.ledger.linking.groups import Group
 from t2c.ledger.linking.matching import FEATURES, Candidate, Window
-from t2c.ledger.linking.ranking import Parameters, Ranking, carrier, parameters, rank
+from t2c.ledger.linking.ranking import Ranking, carrier, parameters, rank
 from t2c.ledger.linking.tokens import path_tokens, tokens_of_words
 
 __all__ = ["BOOK", "described", "groups", "score", "undecided"]
@@ -82,14 +82,13 @@ def _groups(corpus: Corpus, waiting: AbstractSet[RecordId]) -> Iterator[Group]:
 def score(group: Group, window: Window | None = None) -> list[Hit | Abstention]:
     """The relations of one release. A window given for several groups saves work and changes nothing."""
     fitted = parameters()
+    bound = fitted.accept if group.is_tagged else max(fitted.accept, fitted.accept_dated)
     found: list[Hit | Abstention] = []
     for ranking in rank(group, Window() if window is None else window, fitted):
-        if ranking.probability >= (
-            fitted.accept if group.is_tagged else max(fitted.accept, fitted.accept_dated)
-        ):
+        if ranking.probability >= bound:
             found.append(_hit(group, ranking))
         elif ranking.probability >= fitted.doubt:
-            found.append(Abstention("described_unsure", _case(ranking, fitted)))
+            found.append(Abstention("described_unsure", _case(ranking, bound)))
     return found
 
 
@@ -143,8 +142,8 @@ def _files(page: Page, entry: Entry) -> list[str]:
     ]
 
 
-def _case(ranking: Ranking, fitted: Parameters) -> str:
-    return f"{ranking.entry.record.id} at {ranking.probability:.2f} of {fitted.accept:.2f}"
+def _case(ranking: Ranking, bound: float) -> str:
+    return f"{ranking.entry.record.id} at {ranking.probability:.2f} of {bound:.2f}"
 
 
 BOOK: Final = RuleBook(

@@ -262,6 +262,20 @@ def test_a_window_answers_the_same_whatever_it_saw_before(shop: Shop) -> None:
     assert there == [score(group) for group in found] == back[::-1]
 
 
+def test_where_days_alone_tell_the_range_more_is_asked(shop: Shop) -> None:
+    (shop.path / "CHANGELOG.md").write_text(SHOP.replace("- Login", "- Failed carts are locked.\n- Login"))
+    asked = parameters()
+    found = [one for group in groups(shop.corpus()) for one in score(group)]
+    dated = [one for group in groups(shop.corpus()) for one in score(group._replace(is_tagged=False))]
+    sure = {
+        one.source for one in found if isinstance(one, Hit) and (one.confidence or 0) >= asked.accept_dated
+    }
+    hits = [one for one in dated if isinstance(one, Hit)]
+    assert {one.source for one in hits} == sure
+    assert {one.basis[1] for one in hits} == {"days_of_release"}
+    assert len(hits) < len([one for one in found if isinstance(one, Hit)])
+
+
 def test_odd_metadata_is_read_past(shop: Shop) -> None:
     odd: list[bytes] = []
     for body in shop.bodies():
