@@ -23,6 +23,15 @@ CATALOGUES: Final[Mapping[Language, Mapping[str, tuple[str, str, str]]]] = Mappi
 """Language → message → title, detail and suggested action, with the names of what a finding says in braces."""
 
 
+_PLACES: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
+    {
+        "en": {"…": "several folders", "./": "the top folder"},
+        "pl": {"…": "kilku folderach", "./": "głównym folderze"},
+    }
+)
+"""Names of places that stand for words."""
+
+
 class Told(NamedTuple):
     title: str
     detail: str
@@ -31,8 +40,13 @@ class Told(NamedTuple):
 
 def told(finding: Finding, language: Language = "en") -> Diagnostic:
     """A finding in words."""
+    places = _PLACES[language]
+    said = {
+        name: places.get(value, value) if name in ("path", "place") else value
+        for name, value in finding.said.items()
+    }
     title, detail, action = (
-        template.format_map(finding.said) for template in CATALOGUES[language][finding.message]
+        template.format_map(said) for template in CATALOGUES[language][finding.message]
     )
     return Diagnostic(
         id=finding.id,
