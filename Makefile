@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint check bench bench-million torture clean
+.PHONY: demo test lint check bench bench-million torture quality clean
 
 demo: $(STAMP)
 	@$(BIN)/python docs/examples/demo.py
@@ -38,6 +38,14 @@ TORTURE_SECONDS ?= 540
 
 torture: $(STAMP)
 	$(BIN)/python tests/torture/run.py --seconds $(TORTURE_SECONDS)
+
+# How right relations and findings are, on public repositories: MIRRORS is a folder of bare clones, OWNER+NAME/repo.
+MIRRORS ?=
+
+quality: $(STAMP)
+	@test -z "$(MIRRORS)" || $(BIN)/python -c 'import numpy, scipy' 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group quality
+	$(BIN)/python tests/quality/run.py "$(MIRRORS)"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "t2c needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
