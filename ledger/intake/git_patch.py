@@ -177,13 +177,14 @@ class Patch:
     `additions` and `deletions` are lines; `uncounted` are files of which they hold nothing. `kept` holds the
     changed lines by role, `notes` those of each file of notes, `named` the definitions that the change touches in
     source files. `left_out` are changed lines beyond the limits, `unread` those of source files that any definition
-    may stand on.
+    may stand on: all in `unread_from` and the files behind it, since a patch is in the order of paths.
     """
 
     def __init__(self, places: Places) -> None:
         self.places = places
         self.additions = self.deletions = self.uncounted = 0
         self.left_out = self.unread = 0
+        self.unread_from: str | None = None
         self.kept: dict[Role, Written] = {"source": Written(), "test": Written()}
         self.notes: dict[str, Written] = {}
         self.named: dict[Named, None] = {}
@@ -233,7 +234,7 @@ class Patch:
             if place.role != "other":
                 lines = text.count(b"\n") - text.endswith(b"\n") - len(hunks) - text.count(_NO_NEWLINE)
                 self.left_out += lines
-                self.unread += lines if place.role == "source" else 0
+                self._leave_unread(place, lines)
             return
         if _NO_NEWLINE in text:
             text = text.replace(_NO_NEWLINE, b"")
@@ -306,9 +307,13 @@ class Patch:
             unread += len(short) - kept.count(b"\n")
             budget.lines = 0
         self.left_out += lines - kept.count(b"\n")
-        if self._now is not None and self._now.role == "source":
-            self.unread += unread
+        self._leave_unread(self._now, unread)
         return kept
+
+    def _leave_unread(self, place: Place | None, lines: int) -> None:
+        if lines and place is not None and place.role == "source":
+            self.unread += lines
+            self.unread_from = self.unread_from or place.path
 
 
 def _prefixed(name: bytes) -> bytes:

@@ -67,7 +67,7 @@ class Touched(Struct):
     """`diff` as a record holds it; `names` and `notes` are how many of them were left out, `lines` changed lines.
 
     Where `diff` has `symbolsOmitted` or `linesOmitted`, definitions were touched that it does not name: those beyond the
-    first, and any on that many lines of source files that were not read.
+    first, and any on that many lines of source files that were not read, all in `linesOmittedFrom` or behind it.
     """
 
     diff: dict[str, Any]
@@ -105,6 +105,8 @@ class Vocabulary(dict[bytes, int]):
         for key, count in (("symbolsOmitted", more_symbols), ("linesOmitted", patch.unread)):
             if count:
                 diff[key] = count
+        if patch.unread_from is not None:
+            diff["linesOmittedFrom"] = patch.unread_from
         return found if diff else None
 
     def _names(self, written: Written, most: int) -> tuple[list[str], int]:

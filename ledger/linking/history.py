@@ -152,7 +152,8 @@ def _modified(corpus: Corpus, youngest_first: Sequence[Record]) -> Iterator[Hit]
                 yield Hit(commit.id, module, "modifies", "history", ("changed_module",), (("file", path),))
         is_cut = _is_cut(commit)
         if is_cut:
-            unsure.update(paths)
+            start = _unsure_from(commit)
+            unsure.update(path for path in paths if path >= start)
         if paths and commit.metadata.pathsOmitted:
             edge = min(edge, paths[-1])
             edge_of_symbols = min(edge_of_symbols, paths[-1]) if is_cut else edge_of_symbols
@@ -198,6 +199,15 @@ def _definitions(commit: Record) -> list[str]:
 def _is_cut(commit: Record) -> bool:
     diff = commit.metadata.diff
     return isinstance(diff, dict) and any(diff.get(key) for key in _CUT)
+
+
+def _unsure_from(commit: Record) -> str:
+    """The first file of a cut diff in which a definition may have changed that it does not name."""
+    diff = commit.metadata.diff
+    start = (
+        diff.get("linesOmittedFrom") if isinstance(diff, dict) and not diff.get("symbolsOmitted") else None
+    )
+    return start if isinstance(start, str) else ""
 
 
 def _paths(changed: Any) -> list[str]:

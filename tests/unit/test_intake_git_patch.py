@@ -488,12 +488,12 @@ def test_lines_of_source_that_were_not_read_are_counted_apart(repo: Repo) -> Non
     repo.commit(
         {"a.py": line * (MAX_LINES + 7), "b.py": line * 5, "tests/test_a.py": line, "README.md": line}
     )
-    assert diff(repo)["linesOmitted"] == 12
+    assert (diff(repo)["linesOmitted"], diff(repo)["linesOmittedFrom"]) == (12, "a.py")
     repo.commit({"c.py": line * MAX_LINES + f"long = '{'x ' * MAX_LINE}'\n"})
-    assert diff(repo)["linesOmitted"] == 1
+    assert (diff(repo)["linesOmitted"], diff(repo)["linesOmittedFrom"]) == (1, "c.py")
     repo.commit({"d.py": line, "CHANGES.md": line * (MAX_LINES + 1)})
     assert diff(repo)["names"] == ["a_value"]
-    assert "linesOmitted" not in diff(repo)
+    assert not {"linesOmitted", "linesOmittedFrom"} & diff(repo).keys()
     assert diff(repo)["partial"] is True
 
 
