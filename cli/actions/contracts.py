@@ -182,6 +182,9 @@ _OTHERS: Final = (
     Contract("artifacts", "graph", 1, "t2c.projections.graph:graph_model"),
     Contract("artifacts", "run", 1, "t2c.ledger.interop.run_manifest:RunManifest"),
     Contract("artifacts", "diagnostics", 1, "t2c.projections.diagnostics.model:diagnostics_model"),
+    Contract(
+        "artifacts", "communication-analysis", 1, "t2c.projections.communication.model:communication_model"
+    ),
     Contract("artifacts", "reality", 1, "t2c.projections.reality.model:reality_model"),
     Contract("artifacts", "truth-map", 1, "t2c.projections.truthmap:truth_map_model"),
     Contract("artifacts", "diff", 1, "t2c.projections.diffs.contracts:graph_diff_model"),

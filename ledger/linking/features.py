@@ -45,6 +45,7 @@ _RELEASING: Final = (
     r"prep(?:are|aring)? (?:for )?(?:the )?(?:\S{1,50} ){0,3}release\b",
     r"(?:bump|update|set|increase|increment) (?:the |dev )?version\b",
     r"bump(?:ed|ing)? (?:to )?v?\d{1,4}\.\d",
+    r"bump(?:ed|ing)? for (?:the )?release\s*\Z",
     r"version (?:bump\b|v?\d)",
     r"merge (?:pull request \S{1,20} from|branch) \S{0,100}(?:release|bump|prep)[-/_]?v?\d",
 )

@@ -18,7 +18,7 @@ from t2c.ledger.linking import releases
 from t2c.ledger.linking.base import Hit
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.ranges import MAX_WALK, History, version_key
-from t2c.ledger.linking.releases import _WHOLE
+from t2c.ledger.linking.releases import WHOLE
 
 __all__ = ["WINDOW", "Group", "Span", "groups"]
 
@@ -243,7 +243,7 @@ def _key(record: Record) -> tuple[str, str, str]:
 def _folder(path: str, package: str) -> str:
     """The folder of which a changelog speaks, empty where it is the whole repository."""
     folders = path.split("/")[:-1]
-    while folders and folders[-1].lower() in _WHOLE:
+    while folders and folders[-1].lower() in WHOLE:
         folders.pop()
     return "/".join(folders)
 

@@ -15,11 +15,11 @@ from typing import Final
 from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 
-__all__ = ["BOOK", "same_number", "tagged"]
+__all__ = ["BOOK", "WHOLE", "same_number", "tagged"]
 
 DAYS_APART: Final = 7
 """Days by which a tag may be younger or older than its release for the two dates to agree."""
-_WHOLE: Final = frozenset(
+WHOLE: Final = frozenset(
     (
         *(
             "doc",
@@ -134,7 +134,7 @@ def _hit(release: Record, tag: Record, version: str, grade: str) -> Hit:
 def _is_of_part(release: Record) -> bool:
     """True for a changelog in a folder that is not one of those where a project keeps its own."""
     folders = (release.source.path or "").lower().split("/")[:-1]
-    return _package(release) is None and not _WHOLE.issuperset(folders)
+    return _package(release) is None and not WHOLE.issuperset(folders)
 
 
 def _dates_agree(release: Record, tag: Record) -> bool:

@@ -388,3 +388,16 @@ def test_symbols_are_names_and_no_sentences() -> None:
         "A$B.c(int)": "A$B.c", "top": None, "test_top": "test_top", "addsUp": "addsUp", "x/y": None, "1.2": None,
     }  # fmt: skip
     assert {name: symbol_of(name) for name in given} == given
+
+
+def test_findings_of_t2c_itself_are_counted_and_not_taken_in() -> None:
+    log = (
+        '{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "t2c"}}, "results": [{"ruleId": "X", "message":'
+        ' {"text": "a"}}, {"ruleId": "X", "message": {"text": "b"}}]}, {"tool": {"driver": {"name": "lint"}},'
+        ' "results": [{"ruleId": "Y", "message": {"text": "c"}}]}]}'
+    )
+    reading = read(log)
+    assert [draft.metadata["framework"] for draft in reading.records] == ["lint"]
+    assert [(one.reason, one.count) for one in reading.warnings if one.reason == "own_report"] == [
+        ("own_report", 2)
+    ]

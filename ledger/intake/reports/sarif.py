@@ -32,6 +32,10 @@ def findings_of(document: Any, places: Places, notes: Notes) -> tuple[Draft, ...
     left = 0
     for run in map(_map, runs):
         reader = _Run(run, places, notes)
+        if reader.tool == OWN:
+            # What t2c made of the ledger shows nothing that the ledger does not hold already.
+            notes.add("own_report", "a run of t2c itself", count=max(1, len(_list(run.get("results")))))
+            continue
         for result in map(_map, _list(run.get("results"))):
             if len(drafts) >= MAX_FINDINGS:
                 left += 1
@@ -42,6 +46,10 @@ def findings_of(document: Any, places: Places, notes: Notes) -> tuple[Draft, ...
     if left:
         notes.add("findings_capped", f"a report gives {MAX_FINDINGS} findings at most", count=left)
     return tuple(drafts)
+
+
+OWN: Final = "t2c"
+"""The name of the tool by which t2c writes its own findings."""
 
 
 def _map(value: object) -> Mapping[str, Any]:
