@@ -8,8 +8,8 @@ either way (`allowed`). Whatever else is drawn counts as wrong. A diagnostics ca
 forbidden for which record, `graph` for one about no record. Cases that are failed with a reason (`knownGap`) are
 scored apart.
 
-Cases were made from public repositories, read by hand, before it was looked at what is drawn; prose in them is
-reworded. `split` goes by repository: rules may be tuned on `tuning` and never on `held-out`.
+Cases are made of public repositories and are written before it is looked at what is drawn; prose in them is our own,
+after a situation in the repository that `origin` names. `split` goes by repository: rules may be tuned on `tuning` and never on `held-out`.
 """
 
 from __future__ import annotations
@@ -122,10 +122,12 @@ def summed(tallies: Iterable[Tally]) -> Tally:
 
 
 def calibration_error(outcomes: Iterable[Outcome]) -> float:
-    """How far confidences lie from the share that is right, the mean over relations of BINS bins of confidence."""
+    """How far confidences lie from the share that is right, the mean over relations, containment left out, of BINS bins."""
     bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
     for outcome in outcomes:
-        for _, confidence, is_right in outcome.drawn:
+        for edge, confidence, is_right in outcome.drawn:
+            if edge.type == "declares":
+                continue
             bins[min(BINS - 1, int(confidence * BINS))].append((confidence, is_right))
     count = sum(map(len, bins.values()))
     apart = (abs(sum(sure for sure, _ in one) - sum(right for _, right in one)) for one in bins.values())
