@@ -111,12 +111,18 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
     head = plan.head
     items = [item for member in plan.members for item in view.grades[member.id].items]
     located = [item for item in items if item.grade > Grade.none and _shows(view, item)]
-    claims = [item for item in items if item not in located]
+    claims = [view.facts.records[item.record] for item in items if item not in located]
+    claiming = [other for member in plan.members for other in _claiming(view, member)]
     said = {"text": shortened(head.statement.text), "at": head.where, "parts": f"{len(plan.members) - 1:,}"}
-    if located:
-        message, said["found"] = "planned.located", _places(view, located)
+    if claiming:
+        message, said["found"] = "planned.claimed", _places((*claiming, *claims))
+    elif located:
+        message, said["found"] = (
+            "planned.located",
+            _places(view.facts.records[item.record] for item in located),
+        )
     elif claims:
-        message, said["found"] = "planned.claimed", _places(view, claims)
+        message, said["found"] = "planned.claimed", _places(claims)
     else:
         message = "planned.parts" if len(plan.members) > 1 else "planned.nothing"
     severity: Severity = "info" if head.lifecycle.status in ("in_progress", "blocked") else "warning"
@@ -136,6 +142,13 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
         risk,
         0.6 if located else 0.8,
     )
+
+
+def _claiming(view: View, fact: Fact) -> Iterator[Fact]:
+    """What says that it is done: entries of changelogs, reports, commits that changed documentation alone."""
+    for link, other in view.facts.neighbours(fact.id):
+        if link.relation.type == "claimed_by" and link.relation.source == fact.id:
+            yield other
 
 
 def _shows(view: View, item: Item) -> bool:
@@ -185,7 +198,7 @@ def falsely_done(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
                 continue
             else:
                 message, severity, risk = "done.documentation", "review_required", 70
-            said["found"] = _places(view, bound)
+            said["found"] = _places(weak)
             yield _false(plan, severity, message, said, risk, 0.85)  # type: ignore[arg-type]
         elif head.id in view.state.opened and view.has_whole_history and _names_code(view, plan.members):
             said["since"] = view.state.opened[head.id][:10]
@@ -238,9 +251,15 @@ def _grade(view: View, members: Iterable[Fact]) -> Grade:
     return max((view.grades[member.id].grade for member in members), default=Grade.none)
 
 
-def _places(view: View, items: Sequence[Item]) -> str:
-    named = sorted({view.facts.records[item.record].where for item in items})
+def _places(facts: Iterable[Fact]) -> str:
+    """Where they stand, statements with what they say."""
+    named = sorted({_place(fact) for fact in facts})
     return ", ".join(named[:4]) + (f" (+{len(named) - 4})" if len(named) > 4 else "")
+
+
+def _place(fact: Fact) -> str:
+    quoted = fact.source.kind not in OBSERVED
+    return f"{fact.where} ({shortened(fact.statement.text, 80)})" if quoted else fact.where
 
 
 def _has_state(view: View, fact: Fact) -> bool:

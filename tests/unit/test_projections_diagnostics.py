@@ -109,6 +109,17 @@ def test_an_open_plan_that_is_only_claimed_says_so(chain: Any) -> None:
     assert only(chain, "PLANNED_NOT_IMPLEMENTED").message == "planned.claimed"
 
 
+def test_an_open_plan_that_a_changelog_claims_is_told_with_the_entry(chain: Any) -> None:
+    task = plan(chain, "Add retry to `fetch`", observed_at=PLANNED, metadata={"explicitId": "T-1"})
+    part = plan(chain, "It backs off", metadata={"parentTask": "T-1"})
+    link(chain, part, "claimed_by", chain.entry("Retry (#12)"), "shared_number")
+    one = only(chain, "PLANNED_NOT_IMPLEMENTED")
+    assert (one.subject, one.message, one.confidence) == (task, "planned.claimed", 0.8)
+    assert "CHANGELOG.md:1 (Retry (#12))." in told(one).detail
+    link(chain, task, "related_to", symbol(chain, "fetch"))
+    assert only(chain, "PLANNED_NOT_IMPLEMENTED").message == "planned.claimed"
+
+
 def test_an_open_plan_with_a_commit_of_its_own_is_no_finding(chain: Any) -> None:
     item = plan(chain, "Add retry (#12)")
     link(chain, commit(chain, "a", "Add retry (#12)"), "implements", item)
