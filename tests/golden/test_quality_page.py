@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -75,10 +74,6 @@ def page() -> Iterator[ModuleType]:
         del sys.modules["quality_page"]
 
 
-def samples() -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(DATA.glob("read-*.json"))]
-
-
 def test_the_page_is_what_the_data_make(page: ModuleType) -> None:
     assert page.render() == WHOLE, "run python tests/quality/page.py"
 
@@ -92,7 +87,7 @@ def test_figures_say_when_how_and_of_what_commit_they_are_made() -> None:
 
 
 def test_each_row_that_was_read_has_a_verdict_and_a_reason(page: ModuleType) -> None:
-    for sample in samples():
+    for sample in page.samples():
         rows = [*sample["relations"], *sample["findings"]]
         assert all(row["verdict"] in page.VERDICTS for row in rows), sample["repository"]
         assert all(len(row["reason"]) >= 10 for row in rows), sample["repository"]

@@ -2,8 +2,9 @@
 
     python tests/quality/page.py [--check]
 
-What it is made of stands in tests/data/quality: `gold.json` and `linkbench.json` (figures), `read-*.json` (samples with
-the verdicts of their readers) and `extraction.json` (code that was counted by hand). Only the standard library is used.
+What it is made of stands in tests/data/quality: `gold.json` and `linkbench.json` (figures), every file of the schema
+t2c.quality-sample/v1 (a sample with the verdicts of its reader) and `extraction.json` (code that was counted by hand).
+Only the standard library is used.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 DATA: Final = ROOT / "tests" / "data" / "quality"
 PAGE: Final = ROOT / "docs" / "quality.md"
+SAMPLE: Final = "t2c.quality-sample/v1"
 VERDICTS: Final = ("right", "wrong", "unsure")
 _Z: Final = 1.959964
 
@@ -67,7 +69,7 @@ def render(data: Path = DATA) -> str:
     """The page."""
     gold = _read(data / "gold.json")
     bench = _read(data / "linkbench.json")
-    read = [json.loads(path.read_text()) for path in sorted(data.glob("read-*.json"))]
+    read = samples(data)
     lines = [
         "# Quality", "",
         "<!-- made by tests/quality/page.py of what tests/data/quality holds; change that, not this page -->", "",
@@ -76,6 +78,12 @@ def render(data: Path = DATA) -> str:
         *_of_readers(read), *_of_gold(gold), *_of_bench(bench), *_of_extraction(_read(data / "extraction.json")),
     ]  # fmt: skip
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def samples(data: Path = DATA) -> list[Json]:
+    """The samples that `sample.py` drew and somebody may have read, by name of file."""
+    stored = [json.loads(path.read_text()) for path in sorted(data.glob("*.json"))]
+    return [one for one in stored if one.get("schema") == SAMPLE]
 
 
 def _read(path: Path) -> Any:
