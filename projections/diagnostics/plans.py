@@ -5,6 +5,7 @@ A task and its sub-tasks, its acceptance criteria among them, are one plan: what
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
@@ -32,6 +33,8 @@ MIN_PLANS: Final = 5
 """Open plans with a known target below which their neglect says nothing of a direction."""
 MIN_FAMILY: Final = 4
 """Requirements of one family that must be traced before an untraced one stands out."""
+MIN_FILES: Final = 3
+"""Files of a folder below which that each holds one plan is no custom."""
 FEW_COMMENTS: Final = 5
 """Comments of a folder below which it is not told by name."""
 _TELLING: Final = 15
@@ -87,13 +90,27 @@ def _top(above: Mapping[str, str], one: str) -> str:
     return one
 
 
+def _causes(known: Sequence[Plan]) -> Mapping[str, str]:
+    """File → what its plans are grouped by: the file, or the folder where most files hold one plan each."""
+    held = Counter(plan.head.source.path or "" for plan in known)
+    files: dict[str, list[int]] = {}
+    for path, count in held.items():
+        files.setdefault(folder(path), []).append(count)
+    alone = {
+        place
+        for place, counts in files.items()
+        if len(counts) >= MIN_FILES and 2 * counts.count(1) > len(counts)
+    }
+    return {path: f"plan:{place if (place := folder(path)) in alone else path}" for path in held}
+
+
 def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     """Open plans without any evidence that counts, and what comments in the code still ask for.
 
     A requirement or decision without a state of its own is open only where its family is traced: then the untraced one stands out,
     and elsewhere the lack of a relation says nothing.
     """
-    traced = _traced_families(view, known)
+    traced, causes = _traced_families(view, known), _causes(known)
     for plan in known:
         head = plan.head
         if (
@@ -103,11 +120,11 @@ def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
         ):
             continue
         if _grade(view, plan.members) is Grade.none:
-            yield _unimplemented(view, plan)
+            yield _unimplemented(view, plan, causes[head.source.path or ""])
     yield from _markers(view)
 
 
-def _unimplemented(view: View, plan: Plan) -> Finding:
+def _unimplemented(view: View, plan: Plan, cause: str) -> Finding:
     head = plan.head
     items = [item for member in plan.members for item in view.grades[member.id].items]
     located = [item for item in items if item.grade > Grade.none and _shows(view, item)]
@@ -138,7 +155,7 @@ def _unimplemented(view: View, plan: Plan) -> Finding:
         message,
         said,
         tuple(sorted(records[:MAX_RECORDS])),
-        f"plan:{head.source.path}",
+        cause,
         risk,
         0.6 if located else 0.8,
     )
@@ -181,13 +198,14 @@ def falsely_done(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     * Every commit bound to it was reverted, or changed documentation alone and it does not ask for documentation.
     * It was open when this ledger saw it before, names something in the code, and nothing that counts came since.
     """
-    books = {folder(plan.head.source.path) for plan in known}
+    books, causes = {folder(plan.head.source.path) for plan in known}, _causes(known)
     for plan in known:
         head = plan.head
         if not is_done(head) or _grade(view, plan.members) is not Grade.none:
             continue
         bound = [item for member in plan.members for item in _bound(view, member, books)]
         said = {"text": shortened(head.statement.text), "at": head.where}
+        cause = causes[head.source.path or ""]
         if bound:
             weak = [view.facts.records[item.record] for item in bound]
             if any(commit.id in view.code.reverted for commit in weak) or not all(
@@ -199,14 +217,14 @@ def falsely_done(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
             else:
                 message, severity, risk = "done.documentation", "review_required", 70
             said["found"] = _places(weak)
-            yield _false(plan, severity, message, said, risk, 0.85)  # type: ignore[arg-type]
+            yield _false(plan, cause, severity, message, said, risk, 0.85)  # type: ignore[arg-type]
         elif head.id in view.state.opened and view.has_whole_history and _names_code(view, plan.members):
             said["since"] = view.state.opened[head.id][:10]
-            yield _false(plan, "review_required", "done.nothing", said, 65, 0.7)
+            yield _false(plan, cause, "review_required", "done.nothing", said, 65, 0.7)
 
 
 def _false(
-    plan: Plan, severity: Severity, message: str, said: Mapping[str, str], risk: int, sure: float
+    plan: Plan, cause: str, severity: Severity, message: str, said: Mapping[str, str], risk: int, sure: float
 ) -> Finding:
     head = plan.head
     records = tuple(sorted(member.id for member in plan.members)[:MAX_RECORDS])
@@ -217,7 +235,7 @@ def _false(
         message,
         said,
         records,
-        f"plan:{head.source.path}",
+        cause,
         risk,
         sure,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,6 +101,27 @@ def test_what_was_there_before_only_locates_an_open_plan(chain: Any) -> None:
     link(chain, item, "related_to", symbol(chain, "fetch"))
     assert only(chain, "PLANNED_NOT_IMPLEMENTED").message == "planned.located"
     assert "src/net.py" in told(only(chain, "PLANNED_NOT_IMPLEMENTED")).detail
+
+
+def causes(chain: Any) -> dict[str, int]:
+    return Counter(one.cause for one in found(chain, "PLANNED_NOT_IMPLEMENTED"))
+
+
+def test_plans_that_have_a_file_each_are_one_group_by_their_folder(chain: Any) -> None:
+    for number in range(2):
+        plan(chain, f"Add part {number}", path=f"backlog/tasks/{number}.md")
+    assert causes(chain) == {"plan:backlog/tasks/0.md": 1, "plan:backlog/tasks/1.md": 1}, "two are no custom"
+    plan(chain, "Add part 2", path="backlog/tasks/2.md", done=True)
+    assert causes(chain) == {"plan:backlog/tasks": 2}, "and the group does not change as tasks are done"
+    plan(chain, "Add part 3", path="backlog/tasks/2.md")
+    plan(chain, "Elsewhere", path="backlog/TODO.md")
+    assert causes(chain) == {"plan:backlog/tasks": 3, "plan:backlog/TODO.md": 1}
+
+
+def test_plans_of_lists_are_grouped_by_list(chain: Any) -> None:
+    for number in range(6):
+        plan(chain, f"Add part {number}", path=f"plans/{number // 2}.md")
+    assert causes(chain) == {f"plan:plans/{number}.md": 2 for number in range(3)}
 
 
 def test_an_open_plan_that_is_only_claimed_says_so(chain: Any) -> None:
