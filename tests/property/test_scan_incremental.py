@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -45,7 +46,7 @@ TEXTS: dict[str, list[str]] = {
     ],
     "CHANGELOG.md": [
         "# Changelog\n\n## [1.0.0] - 2026-01-01\n\n### Fixed\n\n- Fix helper (#3)\n",
-        "# Changelog\n\n## [Unreleased]\n\n- Add retry\n\n## [1.0.0] - 2026-01-01\n\n### Fixed\n\n- Fix helper (#3)\n",
+        "# Changelog\n\n## [Unreleased]\n\n- Add retry to the exporter of reports\n\n## [1.0.0] - 2026-01-01\n\n### Fixed\n\n- Fix helper (#3)\n",
     ],
     "docs/guide.md": [
         "# Guide\n\nSee `src/a.py` and `b.ts` for the details of it.\n",
@@ -54,6 +55,10 @@ TEXTS: dict[str, list[str]] = {
     "src/a.py": [
         'def helper(x):\n    """Help."""\n    # TODO: handle errors\n    return x\n',
         "import os\n\n\nclass A:\n    def run(self):\n        return helper(1)\n",
+    ],
+    "tests/test_a.py": [
+        "from src.a import helper\n\n\ndef test_helper():\n    assert helper(1) == 1\n",
+        "import src.a\n\n\ndef test_run():\n    assert src.a.A().run() == 1\n",
     ],
     "src/b.ts": ["export function retry(n: number) { return n }\n", "// FIXME: slow\nexport const b = () => 1\n"],
     "other/b.ts": ["export const other = 1\n"],
@@ -69,6 +74,7 @@ STEPS = st.lists(
         st.tuples(st.just("delete"), st.sampled_from(sorted(TEXTS)), st.just(0)),
         st.tuples(st.just("touch"), st.sampled_from(sorted(TEXTS)), st.just(0)),
         st.tuples(st.just("commit"), st.just(""), st.integers(0, 3)),
+        st.tuples(st.just("tag"), st.sampled_from(["v0.9.0", "v1.0.0"]), st.just(0)),
     ),
     min_size=1,
     max_size=6,
@@ -106,8 +112,11 @@ def take(root: Path, step: tuple[str, str, int]) -> None:
             "-q",
             "--allow-empty",
             "-m",
-            ["Fix it (#3)", "Add retry", "docs: x", "wip"][number],
+            ["Fix it (#3)", "Add retry to the exporter of reports", "docs: x", "wip"][number],
         )
+    elif kind == "tag":
+        with contextlib.suppress(subprocess.CalledProcessError):  # there is no commit yet
+            git(root, "tag", "-f", name)
 
 
 def stands(root: Path, comparable: Comparable) -> tuple[dict[str, bytes], dict[str, Any]]:
