@@ -5,6 +5,7 @@ One catalogue for all; a test holds the two languages to each other. No wording 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
@@ -32,6 +33,11 @@ _PLACES: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
 """Names of places that stand for words."""
 
 
+_CLOSING: Final = re.compile(r"\{(\w+)\}\.")
+"""What a finding says, where it ends a sentence."""
+_ENDS: Final = (".", "!", "?", "…")
+
+
 class Told(NamedTuple):
     title: str
     detail: str
@@ -45,9 +51,7 @@ def told(finding: Finding, language: Language = "en") -> Diagnostic:
         name: places.get(value, value) if name in ("path", "place") else value
         for name, value in finding.said.items()
     }
-    title, detail, action = (
-        template.format_map(said) for template in CATALOGUES[language][finding.message]
-    )
+    title, detail, action = (_filled(template, said) for template in CATALOGUES[language][finding.message])
     return Diagnostic(
         id=finding.id,
         code=finding.code,
@@ -57,3 +61,9 @@ def told(finding: Finding, language: Language = "en") -> Diagnostic:
         recordIds=tuple(sorted(set(finding.records))),
         suggestedAction=action,
     )
+
+
+def _filled(template: str, said: Mapping[str, str]) -> str:
+    """A sentence with what it speaks of; what already ends with a stop of its own ends the sentence."""
+    closed = _CLOSING.sub(lambda found: found[0].removesuffix("." * said[found[1]].endswith(_ENDS)), template)
+    return closed.format_map(said)

@@ -197,6 +197,22 @@ def test_comments_of_a_folder_are_one_finding_and_those_of_small_folders_togethe
     assert subjects == {"comments:src": 5, "comments:…": 2}
 
 
+@pytest.mark.parametrize("kind", ["planned.comments", "unlinked", "uncertain"])
+@pytest.mark.parametrize(
+    "text", ["Mend the old parser (#708).", "Does the parser need mending?", f"{'mend ' * 30}"]
+)
+def test_examples_that_end_a_sentence_end_it_once(chain: Any, kind: str, text: str) -> None:
+    members: dict[str, Any] = {
+        "planned.comments": {"kind": "comment_marker"}, "unlinked": {"done": True}, "uncertain": {"confidence": 0.1},
+    }[kind]  # fmt: skip
+    plan(chain, text, path="src/a.py", **members)
+    (one,) = [one for one in found(chain) if one.message == kind]
+    for language in LANGUAGES:
+        detail = told(one, language).detail
+        assert detail[-1] in ".?…"
+        assert detail[-2] not in ".?…"
+
+
 def requirement(chain: Any, number: int, **metadata: Any) -> str:
     return state(chain, "document", "requirement", f"It must do {number}", "specs/a.md", modality="required",
         metadata={"requirementId": f"REQ-{number}", **metadata})  # fmt: skip
