@@ -171,6 +171,11 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "Records that say what is wanted: {declared}; records that show what is there: {observed}. A verdict needs both.",
             "Scan a repository: `t2c scan`.",
         ),
+        "insufficient.empty": (
+            "The scan found nothing to judge",
+            "It found no task list, requirements or documents, which say what is wanted, and no code, commits, tests or settings, which show what is there. Left out: {left}.",
+            "Commit code and write a task list, requirements or documents, or scan the folder that holds them: `t2c --root DIR scan`.",
+        ),
         "insufficient.declared": (
             "Nothing says what is wanted",
             "Records that say what is wanted: {declared}; records that show what is there: {observed}. A verdict needs both.",

@@ -171,6 +171,11 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "Zapisów o tym, co jest chciane: {declared}; o tym, co jest: {observed}. Werdykt wymaga obu.",
             "Przeskanuj repozytorium: `t2c scan`.",
         ),
+        "insufficient.empty": (
+            "Skan nie znalazł niczego do oceny",
+            "Nie znalazł listy zadań, wymagań ani dokumentów, które mówią, co jest chciane, ani kodu, commitów, testów czy ustawień, które pokazują, co jest. Pominięto: {left}.",
+            "Zatwierdź kod w commicie i napisz listę zadań, wymagania lub dokumenty albo przeskanuj katalog, który je zawiera: `t2c --root DIR scan`.",
+        ),
         "insufficient.declared": (
             "Nic nie mówi, co jest chciane",
             "Zapisów o tym, co jest chciane: {declared}; o tym, co jest: {observed}. Werdykt wymaga obu.",

@@ -6,6 +6,7 @@ Nothing of nothing is no data, and never a verdict.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -76,8 +77,22 @@ def insufficient(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     elif observed:
         message = "insufficient.declared"
     else:
-        message = "insufficient.observed" if declared else "insufficient.both"
+        message = "insufficient.observed" if declared else _nothing(view)
+        said["left"] = _left_out(view)
     yield Finding("INSUFFICIENT_EVIDENCE", "ledger", "warning", message, said, (), "ledger", 60, 1.0)
+
+
+def _nothing(view: View) -> str:
+    """Whether a scan was made and found nothing, or none was made."""
+    return "insufficient.empty" if view.state.stages else "insufficient.both"
+
+
+def _left_out(view: View) -> str:
+    """The reasons of all omissions with how much each left out; 0 without any."""
+    counts: Counter[str] = Counter()
+    for omission in view.state.omissions.values():
+        counts[omission.reason] += omission.count
+    return ", ".join(f"`{reason}` {counts[reason]:,}" for reason in sorted(counts)) or "0"
 
 
 def not_configured(view: View) -> Iterator[Finding]:

@@ -451,7 +451,8 @@ def test_symbols_that_lost_their_last_test_are_a_regression(chain: Any) -> None:
     chain.add("relation.unlinked", {"id": links[0], "why": "signal_gone"})
     assert not found(chain, "REGRESSION_DETECTED")
     chain.add("relation.unlinked", {"id": links[1], "why": "endpoint_retracted"})
-    assert only(chain, "REGRESSION_DETECTED").records == (fetch,)
+    one = only(chain, "REGRESSION_DETECTED")
+    assert one.records == (fetch,)
     link(chain, tests[0], "tests", fetch)
     assert not found(chain, "REGRESSION_DETECTED")
 
@@ -471,6 +472,19 @@ def test_a_plan_whose_commit_is_gone_or_taken_back_is_a_regression(chain: Any) -
 def test_an_empty_ledger_is_no_data_and_never_aligned(chain: Any) -> None:
     assert only(chain, "INSUFFICIENT_EVIDENCE").message == "insufficient.both"
     assert codes(chain) == {"INSUFFICIENT_EVIDENCE"}
+
+
+def test_a_scan_that_found_nothing_is_not_told_to_be_made(chain: Any) -> None:
+    assert "t2c scan" in told(only(chain, "INSUFFICIENT_EVIDENCE")).suggestedAction
+    chain.add(
+        "stage.finished", {"stage": "git", "status": "succeeded", "counts": {}, "detail": None}, run="r"
+    )
+    one = only(chain, "INSUFFICIENT_EVIDENCE")
+    assert one.message == "insufficient.empty"
+    shown = told(one)
+    assert "commit" in shown.detail
+    assert "task list" in shown.detail
+    assert shown.suggestedAction.startswith("Commit code")
 
 
 @pytest.mark.parametrize(
