@@ -9,7 +9,7 @@ from t2c.ledger.linking.alike import Said, nearest, said, similarity
 from t2c.ledger.linking.base import OBSERVED, Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
 from t2c.ledger.linking.identifiers import Identifiers, listed
-from t2c.ledger.linking.stances import asks, is_own, plans
+from t2c.ledger.linking.stances import asks, forbids, is_own, plans
 
 __all__ = ["BOOK", "MAX_ASKED", "fulfils"]
 
@@ -111,12 +111,16 @@ def _in_conversation(planned: Sequence[Record], asked: Sequence[Record]) -> Iter
     requests: dict[str, list[tuple[Record, Said]]] = {}
     for one in asked:
         ticket = one.metadata.ticket
-        if one.source.kind == "agent_log" and isinstance(ticket, str):
+        # A prohibition is satisfied by absence: no plan is meant to carry it out.
+        is_wanted = one.statement.polarity == "positive" and not forbids(one)
+        if one.source.kind == "agent_log" and isinstance(ticket, str) and is_wanted:
             requests.setdefault(ticket.upper(), []).append((one, said(one.statement.text)))
     for plan in planned:
         tickets = {plan.metadata.ticket.upper()} if isinstance(plan.metadata.ticket, str) else set()
         if plan.source.kind != "agent_log":
             tickets = set(plan.statement.target.tickets)
+        if plan.statement.polarity != "positive":
+            continue
         for ticket in sorted(tickets & requests.keys()):
             yield from _nearest_request(plan, ticket, requests[ticket])
 

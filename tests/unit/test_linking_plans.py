@@ -148,6 +148,12 @@ def test_plan_of_a_conversation_answers_the_nearest_request(drawn: Draw, spoken:
     assert ("plan", "plans", "far") not in relations
 
 
+def test_no_plan_of_a_conversation_is_for_a_prohibition(drawn: Draw, spoken: State) -> None:
+    plan = spoken("plan", "Add a database in src/db.py.")
+    forbids = spoken("request", "Do not touch src/post.py.", polarity="negative")
+    assert list(drawn(plan=plan, forbids=forbids)) == []
+
+
 def test_task_of_a_ticket_answers_the_nearest_request(drawn: Draw, task: State, spoken: State) -> None:
     relations = drawn(
         plan=task("Count the failed logins of an account for TICKET-004", tickets=("TICKET-004",)),
