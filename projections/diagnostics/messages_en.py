@@ -63,12 +63,12 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
         ),
         "drift": (
             "The last {commits} commits touch nothing that the open plans are about",
-            "{plans} open plans name code in {targets} files; none of the last {commits} commits that change code touches one of them or cites a plan.",
+            "{plans} open plans name code (files: {targets}); none of the last {commits} commits that change code touches one of them or cites a plan.",
             "Close or postpone the plans that no longer hold, or plan what is being done.",
         ),
         "changelog.unexplained": (
             "No commit of release {version} explains this entry: {text}",
-            "{at}. None of the {commits} commits of the release shares a number, a name, a path, a rare word or two telling ones with it.",
+            "{at}. No commit of the release ({commits}) shares a number, a name, a path, a rare word or two telling ones with it.",
             "Cite the commit or pull request in the entry, or correct the entry.",
         ),
         "unplanned": (
@@ -77,7 +77,7 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "Relate the work to a task, or note why none is needed.",
         ),
         "unplanned.rest": (
-            "{count} more public symbols in {folders} folders changed without a plan",
+            "{count} more public symbols changed without a plan, in other folders: {folders}",
             "Among them {first}.",
             "Relate the work to a task, or note why none is needed.",
         ),
@@ -87,7 +87,7 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "Describe those that users need, and make the others private.",
         ),
         "undocumented.rest": (
-            "{count} more public symbols in {folders} folders are documented nowhere",
+            "{count} more public symbols are documented nowhere, in other folders: {folders}",
             "Among them {first}.",
             "Describe those that users need, and make the others private.",
         ),
@@ -112,7 +112,7 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "Look at what changed since, mend it, and take in the next report.",
         ),
         "regression.untested": (
-            "No test exercises {count} symbols of {path} any more",
+            "No test exercises these symbols of {path} any more: {count}",
             "Tests exercised them until {since}: {first}.",
             "Bring the tests back, or note why they are not needed.",
         ),
@@ -157,12 +157,12 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "Add what is missing ({missing}) and name the files ({names}).",
         ),
         "uncertain": (
-            "{count} statements in {place} were read with little confidence",
+            "Statements in {place} that were read with little confidence: {count}",
             "Kind of source: {kind}. For example {first}.",
             "Say what is to be done, beginning with a verb.",
         ),
         "unlinked": (
-            "{count} of {of} statements in {place} are bound to nothing",
+            "Statements in {place} that are bound to nothing: {count} of {of}",
             "Kind of source: {kind}. No commit, code or test is related to them; for example {first}.",
             "Cite a number, a ticket or a symbol in those that matter.",
         ),

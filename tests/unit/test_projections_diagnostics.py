@@ -393,6 +393,7 @@ def test_what_was_read_with_little_confidence_is_counted_by_folder(chain: Any) -
     plan(chain, "over", confidence=0.45, done=True)
     plan(chain, "aside", confidence=0.45, path="archive/TODO.md")
     one = only(chain, "LOW_CONFIDENCE")
+    assert told(one).title == "Statements in the top folder that were read with little confidence: 5"
     assert (one.said["count"], one.severity) == ("5", "info")
 
 
@@ -453,6 +454,7 @@ def test_symbols_that_lost_their_last_test_are_a_regression(chain: Any) -> None:
     chain.add("relation.unlinked", {"id": links[1], "why": "endpoint_retracted"})
     one = only(chain, "REGRESSION_DETECTED")
     assert one.records == (fetch,)
+    assert told(one).title == "No test exercises these symbols of src/net.py any more: 1"
     link(chain, tests[0], "tests", fetch)
     assert not found(chain, "REGRESSION_DETECTED")
 
