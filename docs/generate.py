@@ -26,6 +26,7 @@ from t2c.cli.settings import DEFAULTS, KEYS
 from t2c.ledger.events.catalogue import CATALOGUE, RESERVED
 from t2c.ledger.intake.code.languages import LANGUAGES
 from t2c.ledger.intake.registry import file_extractors
+from t2c.ledger.linking.registry import BOOKS
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- made by docs/generate.py; change the code, not this page -->\n"
@@ -201,7 +202,32 @@ def _settings() -> Iterator[str]:
             yield f"| `{key.name}` | `{json.dumps(key.default)}` | {key.meaning} |"
 
 
-PAGES = {"events.md": events_page, "cli.md": cli_page, "sources.md": sources_page}
+def grades_page() -> str:
+    """Every grade of evidence by which a relation is drawn, and every reason for drawing none."""
+    lines = [
+        "# Grades of evidence",
+        "",
+        "<!-- made by docs/generate.py; change the code, not this page -->",
+        "",
+        "What each type of relation means is told in [links.md](links.md). Here stands how sure each grade of each rule makes,",
+        "and why. They are priors, set by judgement, but for `described`, whose confidence is measured for each relation;",
+        "`t2c link calibration` shows what judgements made of them.",
+        "",
+        "| rule | grade | confidence | why |",
+        "|---|---|---|---|",
+    ]
+    for book in BOOKS:
+        lines += [
+            f"| {book.name} | `{grade}` | {prior.confidence:g} | {prior.why} |"
+            for grade, prior in book.priors.items()
+        ]
+    lines += ["", "## Where a rule draws nothing", "", "| rule | reason | what it counts |", "|---|---|---|"]
+    for book in BOOKS:
+        lines += [f"| {book.name} | `{reason}` | {told} |" for reason, told in book.omitted.items()]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"events.md": events_page, "cli.md": cli_page, "sources.md": sources_page, "grades.md": grades_page}
 
 
 def main() -> None:
