@@ -7,7 +7,6 @@ from typing import Final
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
 from t2c.projections.diagnostics.predicates import (
-    is_pending,
     is_prohibition,
     is_reported,
     is_sample,
@@ -28,7 +27,10 @@ def conflicting(view: View) -> Iterator[Finding]:
         if link.relation.type != "contradicts":
             continue
         one, other = (view.facts.records[end] for end in sorted((link.relation.source, link.relation.to)))
-        if any(is_sample(end.source.path) or is_reported(end.statement.text) for end in (one, other)):
+        if any(
+            is_sample(end.source.path) or is_reported(end.statement.text) or view.is_dropped(end)
+            for end in (one, other)
+        ):
             continue
         if other.source.kind == "ast" or (is_prohibition(other) and one.source.kind != "ast"):
             one, other = other, one
@@ -57,7 +59,7 @@ def duplicated(view: View) -> Iterator[Finding]:
     for link in view.facts.relations:
         if link.relation.type == "duplicates":
             ends = (view.facts.records[link.relation.source], view.facts.records[link.relation.to])
-            if all(_counts(end) for end in ends):
+            if all(_counts(view, end) for end in ends):
                 first, second = sorted((_root(root, ends[0].id), _root(root, ends[1].id)))
                 root[second] = first
                 root.setdefault(first, first)
@@ -83,9 +85,9 @@ def duplicated(view: View) -> Iterator[Finding]:
         )
 
 
-def _counts(fact: Fact) -> bool:
+def _counts(view: View, fact: Fact) -> bool:
     return (
-        is_pending(fact)
+        view.is_pending(fact)
         and not is_reported(fact.statement.text)
         and fact.statement.kind != "comment_marker"
         and not is_sample(fact.source.path)

@@ -81,6 +81,7 @@ def uncertain(view: View) -> Iterator[Finding]:
         if (
             fact.epistemic.confidence < LOW
             and fact.lifecycle.status not in DONE
+            and not view.is_dropped(fact)
             and not is_sample(fact.source.path)
             and not is_put_aside(fact.source.path)
         ):

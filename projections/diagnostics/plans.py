@@ -51,7 +51,8 @@ class Plan(NamedTuple):
 
 
 def plans(view: View) -> Sequence[Plan]:
-    """The plans of task lists, documents and given tasks, comments apart, by the id of their head."""
+    """The plans of task lists, documents and given tasks, comments and what is dropped with its parts apart, by the id
+    of their head."""
     wanted = [
         fact
         for fact in view.of_kind("nl", "todo", "document")
@@ -79,7 +80,8 @@ def plans(view: View) -> Sequence[Plan]:
     members: dict[str, list[Fact]] = {}
     for fact in wanted:
         members.setdefault(_top(above, fact.id), []).append(fact)
-    return [Plan(view.facts.records[head], tuple(members[head])) for head in sorted(members)]
+    heads = (view.facts.records[head] for head in sorted(members))
+    return [Plan(head, tuple(members[head.id])) for head in heads if not view.is_dropped(head)]
 
 
 def _top(above: Mapping[str, str], one: str) -> str:
@@ -146,7 +148,7 @@ def _unimplemented(view: View, plan: Plan, cause: str) -> Finding:
     risk = 45 if head.lifecycle.status in ("in_progress", "blocked") else 55
     records = (
         head.id,
-        *(member.id for member in plan.members if member.id != head.id and is_pending(member)),
+        *(member.id for member in plan.members if member.id != head.id and view.is_pending(member)),
     )
     return Finding(
         "PLANNED_NOT_IMPLEMENTED",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -25,6 +25,7 @@ __all__ = [
     "is_claim",
     "is_claimable",
     "is_done",
+    "is_dropped",
     "is_generated",
     "is_pending",
     "is_prohibition",
@@ -52,6 +53,18 @@ _PUT_ASIDE: Final = re.compile(
     r"(?:^|/)(?:archived?|drafts?|ideas?|icebox|obsolete|deprecated|rejected|abandoned|wont[-_]?fix|superseded|trash|old)(?:/|\.|$)",
     re.IGNORECASE,
 )
+_DROPPED: Final = frozenset(
+    word
+    for line in (
+        "cancelled canceled dropped rejected declined abandoned discarded scrapped withdrawn obsolete superseded wontfix",
+        "wontdo notplanned deleted removed anulowane anulowany odrzucone odrzucony porzucone porzucony zarzucone wycofane",
+    )
+    for word in line.split()
+)
+"""Names of states, letters alone, in which nobody means to carry a plan out any more."""
+_NO_LETTER: Final = re.compile(r"[\W\d_]+")
+_STRUCK: Final = re.compile(r"\W*~~[^~]+~~[\W\d]*")
+"""A text that is struck out but for its number."""
 _APART: Final = re.compile(
     r"(?:^|/)(?:_[^/]+|\.[^/]+|internals?|private|scripts?|tools?|docs?|bin|build|release|ci|hack|bench\w*|fuzz\w*|messages|contrib|compat"
     r"|website|e2e)/",
@@ -127,6 +140,7 @@ class Details(msgspec.Struct, frozen=True):
     sample: bool | None = None
     checked: bool | None = None
     needs: tuple[str, ...] | None = None
+    state: Any = None
 
 
 class _Carrier(msgspec.Struct, frozen=True):
@@ -165,6 +179,19 @@ def is_done(fact: Fact) -> bool:
         and fact.source.kind in ("todo", "document")
         and fact.lifecycle.status in DONE
     )
+
+
+def is_dropped(fact: Fact, more: Details) -> bool:
+    """A plan that is not done and that its text or the sign in its box marks as dropped.
+
+    `[-]` has the status unknown, since some tools call so what is half done; most call so what is cancelled.
+    """
+    status = fact.lifecycle.status
+    if fact.epistemic.cls != "plan" or status not in OPEN:
+        return False
+    if status == "unknown" and isinstance(more.state, str):
+        return _NO_LETTER.sub("", more.state.lower()) in _DROPPED
+    return _STRUCK.fullmatch(fact.statement.text) is not None
 
 
 def is_prohibition(fact: Fact) -> bool:

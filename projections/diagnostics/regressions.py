@@ -83,7 +83,7 @@ def _unshown(view: View) -> Iterator[Finding]:
             gone[lost.target] = max(lost.ts, gone.get(lost.target, ""))
     for identity in sorted(gone):
         fact = view.facts.records[identity]
-        if view.grades[identity].grade is Grade.none:
+        if view.grades[identity].grade is Grade.none and not view.is_dropped(fact):
             yield _about(fact, "regression.unshown", {"since": gone[identity][:10]})
     if not view.code.reverted:
         return
@@ -98,6 +98,7 @@ def _unshown(view: View) -> Iterator[Finding]:
             and identity not in gone
             and not is_done(fact)
             and _wants(fact)
+            and not view.is_dropped(fact)
         ):
             commits = ", ".join(view.facts.records[one].where for one in reverted[:3])
             yield _about(fact, "regression.reverted", {"found": commits}, *reverted)

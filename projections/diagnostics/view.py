@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final
 
 from t2c.projections.base import Inputs
-from t2c.projections.diagnostics.predicates import Details, details, is_pending, is_sample
+from t2c.projections.diagnostics.predicates import Details, details, is_dropped, is_pending, is_sample
 from t2c.projections.diagnostics.state import Diagnosed
 from t2c.projections.evidence import Graded, code_of, graded_of
 from t2c.projections.evidence.code import Code
@@ -73,8 +73,18 @@ class View:
         return tuple(
             fact
             for fact in self.of_kind("nl", "todo", "document")
-            if is_pending(fact) and not is_sample(fact.source.path) and self.details(fact).sample is not True
+            if self.is_pending(fact)
+            and not is_sample(fact.source.path)
+            and self.details(fact).sample is not True
         )
+
+    def is_pending(self, fact: Fact) -> bool:
+        """A plan that somebody means to carry out and that is neither done nor dropped."""
+        return is_pending(fact) and not self.is_dropped(fact)
+
+    def is_dropped(self, fact: Fact) -> bool:
+        """A plan that is marked as dropped."""
+        return is_dropped(fact, self.details(fact))
 
     def details(self, fact: Fact) -> Details:
         """What is read of a record beyond what all views read."""

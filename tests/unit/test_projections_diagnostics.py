@@ -260,6 +260,56 @@ def only_records(chain: Any, identity: str) -> bool:
     return only(chain, "PLANNED_NOT_IMPLEMENTED").records == (identity,)
 
 
+@pytest.mark.parametrize(
+    ("text", "status", "state"),
+    [
+        ("Drop the old format", "unknown", "cancelled"),
+        ("Drop the old format", "unknown", "Won't do"),
+        ("Drop the old format", "unknown", "odrzucone"),
+        ("~~Drop the old format~~", "unknown", None),
+        ("~~Drop the old format~~ (#12)", "planned", None),
+    ],
+)
+def test_a_plan_that_is_marked_as_dropped_is_put_aside_with_its_parts(
+    chain: Any, text: str, status: str, state: str | None
+) -> None:
+    metadata = {"explicitId": "T-1", **({} if state is None else {"state": state})}
+    dropped = plan(chain, text, status=status, metadata=metadata, confidence=0.3)
+    plan(chain, "Say so to everybody", metadata={"parentTask": "T-1"})
+    gone = commit(chain, "a")
+    link(chain, gone, "implements", dropped)
+    link(chain, commit(chain, "b"), "supersedes", gone)
+    assert not codes(chain) & {"PLANNED_NOT_IMPLEMENTED", "LOW_CONFIDENCE", "REGRESSION_DETECTED"}
+
+
+@pytest.mark.parametrize(
+    ("text", "state"), [("Add it", "triage"), ("Add it", None), ("Add ~~this~~ that", None)]
+)
+def test_a_plan_in_a_state_that_nobody_knows_is_still_open(chain: Any, text: str, state: str | None) -> None:
+    item = plan(chain, text, status="unknown", metadata={} if state is None else {"state": state})
+    assert only(chain, "PLANNED_NOT_IMPLEMENTED").records == (item,)
+
+
+def test_what_is_dropped_contradicts_and_repeats_nothing(chain: Any) -> None:
+    def ends(status: str) -> tuple[str, str]:
+        dropped = plan(chain, "Call it", status=status, metadata={"state": "cancelled"})
+        first, second = sorted((dropped, plan(chain, "Call it", path="lib/TODO.md")))
+        return first, second
+
+    for kind in ("contradicts", "duplicates"):
+        first, second = ends("planned")
+        link(chain, first, kind, second)
+    assert codes(chain) >= {"CONFLICTING_INTENT", "DUPLICATED_INTENT"}
+    ends("unknown")
+    assert not codes(chain) & {"CONFLICTING_INTENT", "DUPLICATED_INTENT"}
+
+
+def test_a_dropped_part_of_an_open_plan_is_not_among_its_records(chain: Any) -> None:
+    task = plan(chain, "Add retry", metadata={"explicitId": "T-1"})
+    plan(chain, "It backs off", status="unknown", metadata={"parentTask": "T-1", "state": "cancelled"})
+    assert only(chain, "PLANNED_NOT_IMPLEMENTED").records == (task,)
+
+
 def test_done_by_a_commit_that_was_taken_back_is_a_false_completion(chain: Any) -> None:
     item = plan(chain, "Add retry (#12)", done=True)
     gone = commit(chain, "a", "Add retry (#12)")
