@@ -89,7 +89,8 @@ def test_a_sample_is_drawn_from_a_clone_and_is_kept_once_it_was_read(
     def draw(name: str, seed: int) -> Any:
         out = tmp_path / name
         assert sample.main([str(checkout), "--seed", str(seed), "--relations", "4", "--out", str(out)]) == 0
-        return json.loads(out.read_text())
+        found = json.loads(out.read_text())
+        return {name: said for name, said in found.items() if name not in ("date", "product")}
 
     one, other = draw("one.json", 3), draw("other.json", 4)
     assert draw("again.json", 3) == one
