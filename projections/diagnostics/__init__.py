@@ -26,7 +26,7 @@ from t2c.projections.diagnostics import (
     sources,
 )
 from t2c.projections.diagnostics.communication import from_issues
-from t2c.projections.diagnostics.messages import told
+from t2c.projections.diagnostics.messages import LANGUAGES, told
 from t2c.projections.diagnostics.model import SCHEMA, Finding, ordered, severe
 from t2c.projections.diagnostics.predicates import is_claim
 from t2c.projections.diagnostics.state import HANDLES, Diagnosed, apply
@@ -63,7 +63,9 @@ def findings(state: Diagnosed, inputs: Inputs) -> Sequence[Finding]:
     """All findings, the more severe first, then by id; made once for all views that read them."""
     found = inputs.made.get("findings")
     if not isinstance(found, tuple):
-        issues = from_issues(map(to_builtins, issues_of(inputs)))
+        issues = from_issues(
+            {language: map(to_builtins, issues_of(inputs, language)) for language in LANGUAGES}
+        )
         found = inputs.made["findings"] = tuple(ordered(_found(View.of(inputs, state), issues)))
     return found
 

@@ -6,7 +6,7 @@ One catalogue for all; a test holds the two languages to each other. No wording 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
@@ -24,13 +24,20 @@ CATALOGUES: Final[Mapping[Language, Mapping[str, tuple[str, str, str]]]] = Mappi
 """Language → message → title, detail and suggested action, with the names of what a finding says in braces."""
 
 
-_PLACES: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
-    {
-        "en": {"…": "several folders", "./": "the top folder"},
-        "pl": {"…": "kilku folderach", "./": "głównym folderze"},
-    }
+_ENGLISH_PLACES: Final[Mapping[str, str]] = MappingProxyType({"…": "several folders", "./": "the top folder"})
+_POLISH_PLACES: Final[Mapping[str, str]] = MappingProxyType(
+    {"…": "kilku folderach", "./": "głównym folderze"}
 )
-"""Names of places that stand for words."""
+_WORDS: Final[Mapping[Language, Mapping[str, Mapping[str, str]]]] = MappingProxyType(
+    {
+        "en": {"path": _ENGLISH_PLACES, "place": _ENGLISH_PLACES},
+        "pl": {
+            "path": _POLISH_PLACES, "place": _POLISH_PLACES,
+            "role": MappingProxyType({"human": "człowiek", "unknown": "rola nieznana"}),
+        },
+    }
+)  # fmt: skip
+"""Language → what a finding says → values that stand for words."""
 
 
 _CLOSING: Final = re.compile(r"\{(\w+)\}\.")
@@ -45,12 +52,8 @@ class Told(NamedTuple):
 
 
 def told(finding: Finding, language: Language = "en") -> Diagnostic:
-    """A finding in words."""
-    places = _PLACES[language]
-    said = {
-        name: places.get(value, value) if name in ("path", "place") else value
-        for name, value in finding.said.items()
-    }
+    """A finding in words. What it says in several languages (`detail:pl`) is told in the one that is asked for."""
+    said = dict(_spoken(finding.said, language))
     title, detail, action = (_filled(template, said) for template in CATALOGUES[language][finding.message])
     return Diagnostic(
         id=finding.id,
@@ -61,6 +64,15 @@ def told(finding: Finding, language: Language = "en") -> Diagnostic:
         recordIds=tuple(sorted(set(finding.records))),
         suggestedAction=action,
     )
+
+
+def _spoken(said: Mapping[str, str], language: Language) -> Iterator[tuple[str, str]]:
+    """What a finding says, as one language says it."""
+    words = _WORDS[language]
+    for key, value in said.items():
+        name, _, of = key.partition(":")
+        if of in ("", language):
+            yield name, words.get(name, {}).get(value, value)
 
 
 def _filled(template: str, said: Mapping[str, str]) -> str:

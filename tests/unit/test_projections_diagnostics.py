@@ -616,23 +616,42 @@ def test_a_model_that_was_asked_for_and_is_not_configured(chain: Any) -> None:
     assert not found(chain, "LLM_NOT_CONFIGURED")
 
 
-@pytest.mark.parametrize("code", COMMUNICATION)
-def test_issues_of_communication_are_copied(code: str) -> None:
-    issue = {
+def issue(code: str, detail: str, action: str) -> dict[str, Any]:
+    return {
         "id": "COMM-" + "0" * 20, "code": code, "severity": "blocking", "ticket": "T-1", "participantIds": ["ada"],
         "recordIds": ["INT-AGENT-" + "b" * 20, "INT-AGENT-" + "a" * 20], "responseRequiredRole": "human",
-        "responseRequiredFrom": ["ada", "bo"], "detail": "As it is.", "suggestedAction": "Decide.",
+        "responseRequiredFrom": ["ada", "bo"], "detail": detail, "suggestedAction": action,
     }  # fmt: skip
-    (one,) = from_issues([issue])
-    assert (one.code, one.subject, one.severity) == (code, issue["id"], "blocking")
+
+
+@pytest.mark.parametrize("code", COMMUNICATION)
+def test_issues_of_communication_are_copied_in_each_language(code: str) -> None:
+    english = issue(code, "As it {is}.", "Decide.")
+    (one,) = from_issues({"en": [english], "pl": [issue(code, "Jak {jest}.", "Zdecyduj.")]})
+    assert (one.code, one.subject, one.severity) == (code, english["id"], "blocking")
     shown = told(one)
-    assert (shown.detail, shown.recordIds) == ("As it is.", tuple(sorted(issue["recordIds"])))
-    assert "ada, bo" in shown.suggestedAction
+    assert (shown.detail, shown.recordIds) == ("As it {is}.", tuple(sorted(english["recordIds"])))
+    assert shown.suggestedAction == "Decide. Response is up to: ada, bo (human)."
+    polish = told(one, "pl")
+    assert polish.detail == "Jak {jest}."
+    assert polish.suggestedAction == "Zdecyduj. Odpowiedź należy do: ada, bo (człowiek)."
+
+
+def test_an_issue_of_the_journal_is_told_in_the_language_that_is_asked_for(chain: Any) -> None:
+    metadata = {"participantRole": "agent", "ticket": "T-1", "messageType": "report"}
+    state(chain, "agent_log", "agent_claim", "Added retries", "work-items/T-1/report.md", cls="claim",
+        status="completed", metadata=metadata)  # fmt: skip
+    for one in (one for one in found(chain) if one.code in COMMUNICATION):
+        english, polish = told(one), told(one, "pl")
+        assert english.detail != polish.detail
+        assert english.suggestedAction != polish.suggestedAction
+    assert codes(chain) & set(COMMUNICATION)
 
 
 def test_an_unknown_issue_is_our_own_mistake() -> None:
+    unknown = {"code": "ALIGNED", "severity": "info"}
     with pytest.raises(ValueError, match="no issue"):
-        list(from_issues([{"code": "ALIGNED", "severity": "info"}]))
+        list(from_issues({"en": [unknown], "pl": [unknown]}))
 
 
 def test_the_document_keeps_its_contract(chain: Any) -> None:
