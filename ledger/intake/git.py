@@ -27,7 +27,7 @@ from t2c.ledger.redaction.funnel import Funnel
 
 __all__ = ["ALL", "COMMIT_SOURCE", "EXTRACTOR", "History", "Seen", "history_stands", "read_history"]
 
-EXTRACTOR: Final = "t2c/git@4"
+EXTRACTOR: Final = "t2c/git@5"
 SOURCE: Final = "git"
 ALL: Final = 0
 """As a limit: the whole history."""

@@ -58,6 +58,7 @@ _TASK: Final = re.compile(
     r"\s*(?:[\"']?title[\"']?\s*:\s+|[-*+]\s+\[.\]\s+(?:#\d+\s+)?|#{1,6}\s+(?:sub-?task\s+)?(?=[*`\[]{0,3}T\d{3}))(.*)",
     re.IGNORECASE,
 )
+_TICKED: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[xX]\][ \t]+(\S.*)", re.MULTILINE)
 _FOLDED: Final = re.compile(r"[|>][+-]?\d?[+-]?\s*\Z")
 _RECORDS: Final = TaskRecordExtractor()
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
@@ -139,12 +140,24 @@ class Vocabulary(dict[bytes, int]):
         count = left_out = 0
         for path, written in sorted(files.items()):
             lines = [line for line in self._said(path, written.added) if line not in gone]
-            kept = lines[: MAX_NOTES - count]
-            count += len(kept)
-            left_out += len(lines) - len(kept)
-            if kept:
-                found.append({"path": path, "lines": kept})
+            before = self._ticked(written.removed)
+            ticked = [line for line in self._ticked(written.added) if line not in before]
+            note: dict[str, Any] = {"path": path}
+            for name, texts in (("lines", lines), ("ticked", ticked)):
+                kept = texts[: MAX_NOTES - count]
+                count += len(kept)
+                left_out += len(texts) - len(kept)
+                if kept:
+                    note[name] = kept
+            if len(note) > 1:
+                found.append(note)
         return found, left_out
+
+    def _ticked(self, parts: Iterable[bytes]) -> list[str]:
+        """The text of each box that is ticked."""
+        text = self.funnel.mask(b"".join(parts).decode("utf-8", "replace")).text if parts else ""
+        found = (match[1].rstrip(" \t\r\\") for match in _TICKED.finditer(text))
+        return [shortened(line, MAX_NOTE) for line in found if _LETTERS.search(line)]
 
     def _said(self, path: str, parts: Iterable[bytes]) -> list[str]:
         """The text of each line, without what marks it as an item or the like; a secret may stand in several lines.

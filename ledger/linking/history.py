@@ -16,9 +16,10 @@ from t2c.ledger.kernel.ids import RecordId
 from t2c.ledger.linking import reverts
 from t2c.ledger.linking.base import Abstention, Hit, Prior, RuleBook
 from t2c.ledger.linking.features import Corpus, Record
+from t2c.ledger.linking.stances import is_done
 from t2c.ledger.linking.symbols import COMMON_NAMES
 
-__all__ = ["BOOK", "history", "oldest_first"]
+__all__ = ["BOOK", "MAX_FILES", "history", "oldest_first"]
 
 _WRITTEN: Final = frozenset({"todo", "changelog", "document"})
 _NOT_WRITTEN: Final = frozenset({"changelog_release", "comment_marker", "trace_tag"})
@@ -36,6 +37,10 @@ _REVISION: Final = re.compile(
 """The revision that some changelogs begin their lines with; a statement is read with or without it."""
 _CUT: Final = ("symbolsOmitted", "linesOmitted")
 """What a diff says that changed definitions which it does not name."""
+_CODE: Final = ("names", "symbols", "tests")
+"""What a diff says that changed in code."""
+MAX_FILES: Final = 60
+"""Files of a commit beyond which what it ticks is not what it did: an import, a move of everything."""
 _BEYOND_ALL: Final = "\U0010ffff"
 """Comes after every path."""
 _PICKED: Final = re.compile(r"\(cherry picked from commit ([0-9a-f]{7,64})\)")
@@ -48,6 +53,8 @@ def history(corpus: Corpus) -> Iterator[Hit | Abstention]:
     * `declares`: from the oldest commit that added the first line of a plan, a changelog entry or a requirement to the
       file in which it stands, or in which it stood before that was renamed. A line that several statements of the file
       begin with is `ambiguous_line`.
+    * `implements`: from the last commit that ticked a task that is done, if the same commit changed code. A commit that
+      starts a history or changes more than MAX_FILES files says nothing so.
     * `modifies`: from the youngest commit that changed a declaration, or a file of code, to it. A file that was renamed
       since is not looked for.
     * `supersedes`: from a revert that stands to what it takes back.
@@ -223,6 +230,7 @@ def _declared(corpus: Corpus, youngest_first: Sequence[Record]) -> Iterator[Hit 
     statements = _Statements(corpus)
     now: dict[str, str] = {}
     found: dict[RecordId, tuple[Record, str]] = {}
+    latest: dict[RecordId, Record] = {}
     for commit in youngest_first:
         diff = commit.metadata.diff
         for note in diff.get("notes") or () if isinstance(diff, dict) else ():
@@ -232,12 +240,29 @@ def _declared(corpus: Corpus, youngest_first: Sequence[Record]) -> Iterator[Hit 
             for line in _texts(note.get("lines")):
                 for identity in statements.beginning(now.get(path, path), line):
                     found[identity] = (commit, path)
+            for line in _texts(note.get("ticked")):
+                for identity in statements.beginning(now.get(path, path), line):
+                    latest.setdefault(identity, commit)
         _rename(commit.metadata.changedFiles, now)
     for identity, (commit, path) in found.items():
         yield Hit(commit.id, identity, "declares", "history", ("added_line",), (("file", path),))
+    yield from _ticked(corpus, latest)
     for identity, path in statements.unsure.items():
         if identity not in found:
             yield Abstention("ambiguous_line", f"{identity} in {path}")
+
+
+def _ticked(corpus: Corpus, latest: Mapping[RecordId, Record]) -> Iterator[Hit]:
+    """A task that is done, from the last commit that ticked it, if that commit changed code and no whole tree."""
+    for task in corpus.of("todo"):
+        commit = latest.get(task.id)
+        if commit is None or not is_done(task) or task.statement.polarity != "positive":
+            continue
+        diff = commit.metadata.diff
+        changed = isinstance(diff, dict) and any(diff.get(key) for key in _CODE)
+        if changed and commit.metadata.parents and len(_paths(commit.metadata.changedFiles)) <= MAX_FILES:
+            signals = (("file", task.source.path or ""),)
+            yield Hit(commit.id, task.id, "implements", "history", ("ticked_with_code",), signals)
 
 
 def _rename(changed: Any, now: dict[str, str]) -> None:
@@ -302,6 +327,9 @@ BOOK: Final = RuleBook(
     history,
     {
         "added_line": Prior(0.97, "The diff of the commit adds the line with which the statement begins."),
+        "ticked_with_code": Prior(
+            0.75, "One commit ticked the task and changed code; what it changed may have been another task."
+        ),
         "changed_definition": Prior(
             0.9, "Git names the definition that a change is in by the nearest line above that looks like one."
         ),
@@ -318,6 +346,7 @@ BOOK: Final = RuleBook(
         "definition": "changed `{}`",
         "revision": "names {}",
         "added_line": "whose diff added it",
+        "ticked_with_code": "which ticked it and changed code",
         "changed_definition": "the last to do so",
         "changed_module": "the last to change it",
         "by_revision": "by revision",

@@ -656,3 +656,16 @@ def test_paths_are_those_below_the_root_and_nothing_outside_is_read(repo: Repo) 
     repo.commit({"part/.t2c/x.py": "def hidden():\n    pass\n", "part/a.py": "def other():\n    pass\n"})
     found = metadata(read_history(repo.path / "part"))
     assert (found["diff"]["symbols"], found["additions"]) == (["a.py::inside", "a.py::other"], 1)
+
+
+def test_boxes_that_a_commit_ticks_are_noted_and_those_ticked_before_are_not(repo: Repo) -> None:
+    repo.commit({"TODO.md": "- [ ] Write the manual\n- [x] Paint the fence\n- [ ] Mow the lawn\n"})
+    assert diff(repo)["notes"][0]["ticked"] == ["Paint the fence"]
+    repo.commit(
+        {
+            "TODO.md": "- [x] Paint the fence\n- [X] Write the manual\n- [ ] Mow the lawn\n- [x] Call the smith\n"
+        }
+    )
+    assert diff(repo)["notes"] == [
+        {"path": "TODO.md", "lines": ["Call the smith"], "ticked": ["Write the manual", "Call the smith"]}
+    ]

@@ -16,7 +16,7 @@ from t2c.ledger.intake.code.extractor import CodeExtractor
 from t2c.ledger.intake.git import read_history
 from t2c.ledger.intake.todo import TodoExtractor
 from t2c.ledger.linking import features
-from t2c.ledger.linking.history import oldest_first
+from t2c.ledger.linking.history import MAX_FILES, oldest_first
 from t2c.ledger.linking.linker import link
 
 EXTRACTORS = (CodeExtractor(), ChangelogExtractor(), TodoExtractor())
@@ -130,6 +130,40 @@ def test_the_oldest_commit_that_added_its_line_declares_a_statement(repo: Repo) 
         ("move down", "declares", "Sort all lines by price"),
         ("plan", "declares", "Send a mail after each failed login"),
     ]
+
+
+TASK = "# Plans\n\n- [ ] Send a mail after each failed login\n"
+DONE = TASK.replace("[ ]", "[x]")
+CODE = "def send_mail(login):\n    return login.address\n"
+
+
+def test_who_ticks_a_task_and_changes_code_carried_it_out(repo: Repo) -> None:
+    repo.commit("plan", TODO_md=TASK)
+    repo.commit("do it", TODO_md=DONE, mail_py=CODE)
+    repo.commit("later", mail_py=CODE + "\n\ndef other():\n    return 1\n")
+    assert repo.drawn("implements") == [("do it", "implements", "Send a mail after each failed login")]
+    assert repo.drawn("declares") == [("plan", "declares", "Send a mail after each failed login")]
+
+
+@pytest.mark.parametrize("how", ["apart", "documents", "open", "first", "many", "reverted"])
+def test_a_tick_alone_carries_nothing_out(repo: Repo, how: str) -> None:
+    if how != "first":
+        repo.commit("plan", TODO_md=TASK)
+    if how == "apart":
+        repo.commit("code", mail_py=CODE)
+        repo.commit("tick", TODO_md=DONE)
+    elif how == "documents":
+        repo.commit("tick", TODO_md=DONE, README_md="# Mail\n\nMail is sent.\n")
+    elif how == "open":
+        repo.commit("code", TODO_md=TASK + "- [ ] Write the manual of mails\n", mail_py=CODE)
+    elif how == "many":
+        repo.commit("all", TODO_md=DONE, **{f"mail{n}_py": CODE for n in range(MAX_FILES)})
+    else:
+        ticked = repo.commit("tick", TODO_md=DONE, mail_py=CODE)
+        if how == "reverted":
+            repo.git("revert", "--no-edit", ticked)
+            repo.commit("tick again", TODO_md=DONE)
+    assert repo.drawn("implements") == []
 
 
 @pytest.mark.parametrize(
