@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
-from t2c.cli.actions.artefacts import place_of_artefact, write_artefact
+from t2c.cli.actions import artefacts
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.moment import resolve, with_events
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.projections.base import Inputs
+from t2c.projections.diagnostics import SCHEMA as DIAGNOSTICS_SCHEMA
 from t2c.projections.diagnostics import document as published
 from t2c.projections.diagnostics import findings_of
 from t2c.projections.diagnostics.messages import LANGUAGES, Language
@@ -27,8 +29,9 @@ from t2c.projections.findings import read
 from t2c.projections.findings.model import Group, Shown, grouped
 from t2c.projections.fold import Folded, fold
 from t2c.projections.registry import ALL
+from t2c.projections.render.findings_markdown import MARK
 
-__all__ = ["Diagnosis", "DiagnosisRequest", "FindingsResult", "diagnose", "keep"]
+__all__ = ["Diagnosis", "DiagnosisRequest", "FindingsResult", "diagnose", "keep", "place"]
 
 
 class DiagnosisRequest(NamedTuple):
@@ -137,10 +140,25 @@ def diagnose(context: Context, request: DiagnosisRequest) -> Diagnosis:
     )
 
 
-def keep(context: Context, out: str, content: bytes) -> str:
-    """Write an answer to a file inside the root; its path there. Raises Usage, Environment."""
-    path = place_of_artefact(context, out)
-    write_artefact(path, content)
+def place(context: Context, out: str, format: str) -> Path:
+    """Where an answer in this format may be written. Raises Usage, and Refused for a file of somebody else."""
+    match format:
+        case "sarif":
+            kind = artefacts.SARIF
+        case "github":
+            kind = artefacts.COMMANDS
+        case "markdown":
+            kind = artefacts.markdown_page(MARK)
+        case "diagnostics":
+            kind = artefacts.json_document(DIAGNOSTICS_SCHEMA)
+        case _:
+            kind = artefacts.json_document(FindingsResult.schema)
+    return artefacts.places_of_artefacts(context, {"--out": (out, kind)})["--out"]
+
+
+def keep(context: Context, path: Path, content: bytes) -> str:
+    """Write an answer to a file inside the root; its path there. Raises Environment."""
+    artefacts.write_artefact(path, content)
     return path.relative_to(context.root).as_posix()
 
 

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.viewing import view
-from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.errors import Usage
 from t2c.projections.reality.model import SCHEMA, Grades, Reality
 from t2c.projections.render.reality_reading import Topic, read
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 __all__ = ["RealityRequest", "RealityView", "TopicsResult", "matching", "reality"]
 
-_LARGEST: Final = 1 << 28
 _NEAR: Final = 3
 
 
@@ -72,15 +68,16 @@ def reality(context: Context, request: RealityRequest) -> RealityView:
     Raises Usage for a topic or moment that is not there, Refused where a file would be overwritten that is no
     rendering of reality.
     """
-    from t2c.cli.actions.artefacts import place_of_artefact, write_artefact
+    from t2c.cli.actions import artefacts
 
-    files = {
-        kind: place_of_artefact(context, given)
-        for kind, given in (("markdown", request.markdown), ("svg", request.svg), ("html", request.html))
-        if given is not None
-    }
-    for path in files.values():
-        _check_ours(path)
+    files = artefacts.places_of_artefacts(
+        context,
+        {
+            "--markdown": (request.markdown, artefacts.markdown_page(SCHEMA)),
+            "--svg": (request.svg, artefacts.svg_picture(SCHEMA)),
+            "--html": (request.html, artefacts.html_page(SCHEMA)),
+        },
+    )
     found = view(context, "reality", request.at)
     document, grades_document = found.artifacts["reality.json"], found.artifacts["reality-grades.json"]
     made = msgspec.json.decode(document, type=Reality)
@@ -95,7 +92,7 @@ def reality(context: Context, request: RealityRequest) -> RealityView:
     if request.gaps_only:
         said = [topic for topic in said if topic.row.status != "aligned"]
     for kind, path in files.items():
-        write_artefact(path, _rendered(kind, made, grades, request))
+        artefacts.write_artefact(path, _rendered(kind, made, grades, request))
     return RealityView(
         found.seq,
         made,
@@ -143,33 +140,14 @@ def _narrowed(grades: Grades, keys: set[str]) -> Grades:
 
 def _rendered(kind: str, made: Reality, grades: Grades, request: RealityRequest) -> bytes:
     title = "Intent and reality" if request.topic is None else f"Intent and reality: {request.topic}"
-    if kind == "markdown":
+    if kind == "--markdown":
         from t2c.projections.render.reality_markdown import reality_markdown
 
         return reality_markdown(made, grades)
-    if kind == "html":
+    if kind == "--html":
         from t2c.projections.render.reality_html import reality_html
 
         return reality_html(made, grades, title)
     from t2c.projections.render.reality_svg import reality_svg
 
     return reality_svg(made, grades, rows=request.rows, gaps_only=request.gaps_only, title=title)
-
-
-def _check_ours(path: Path) -> None:
-    """A file that is there may be replaced only if it bears the mark of an earlier rendering."""
-    from t2c.ledger.journal.files import read_regular
-
-    try:
-        held = read_regular(path, _LARGEST)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError:
-        held = b""
-    if held and SCHEMA.encode() not in held:
-        raise Refused(
-            f"{path.name} is there already and is no rendering of reality",
-            where=str(path),
-            safe="nothing was written",
-            remedy="give another name, or move the file away",
-        )

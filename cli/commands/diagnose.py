@@ -109,9 +109,10 @@ def diagnose(
         at, new_since, tuple(code or ()), severity, tuple(path or ()), suppressed, language
     )
     with invocation.context() as context:
+        place = None if out is None else action.place(context, out, format)
         found = action.diagnose(context, request)
         _check_page(found, page)
-        shown = None if out is None else action.keep(context, out, _made(format, found, page, all))
+        shown = None if place is None else action.keep(context, place, _made(format, found, page, all))
     if shown is not None:
         invocation.output.say(f"wrote {shown}")
     elif json or format in ("text", "json"):

@@ -92,12 +92,20 @@ def graph(
         t2c diff graph 2026-01-05 --ticket T-12
         t2c diff graph old/graph.json new/graph.json --svg diff.svg --json
     """
+    from t2c.cli.actions import artefacts
     from t2c.cli.actions import graph_diff as action
-    from t2c.cli.actions.artefacts import place_of_artefact, write_artefact
 
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        places = {name: place_of_artefact(context, name) for name in (out, svg, md) if name is not None}
+        schema = action.GraphDifference.schema
+        places = artefacts.places_of_artefacts(
+            context,
+            {
+                "--out": (out, artefacts.json_document(schema)),
+                "--svg": (svg, artefacts.svg_picture(schema)),
+                "--md": (md, artefacts.markdown_page(schema)),
+            },
+        )
         found = action.graph_diff_of(
             context, before, after, participant=participant, role=role, ticket=ticket, severity=severity
         )
@@ -105,15 +113,16 @@ def graph(
         if out is not None:
             from t2c.projections.base import pretty
 
-            write_artefact(places[out], pretty(document))
+            artefacts.write_artefact(places["--out"], pretty(document))
         if svg is not None:
             from t2c.projections.render.diff_svg import graph_svg
 
-            write_artefact(places[svg], graph_svg(found.diff, f"From {before} to {after}", max_items))
+            picture = graph_svg(found.diff, f"From {before} to {after}", max_items)
+            artefacts.write_artefact(places["--svg"], picture)
         if md is not None:
             from t2c.projections.render.diff_markdown import graph_markdown
 
-            write_artefact(places[md], graph_markdown(found.diff, found.ends))
+            artefacts.write_artefact(places["--md"], graph_markdown(found.diff, found.ends))
     invocation.emit(document, lambda style: "\n".join(_graph_text(found.diff, found.ends, style, limit)))
 
 
@@ -268,13 +277,20 @@ class _Written:
         html: str | None,
         rows: int,
     ) -> None:
-        from t2c.cli.actions.artefacts import place_of_artefact
+        from t2c.cli.actions import artefacts
+        from t2c.cli.actions.file_diff import FileDiffs
+        from t2c.projections.diffs.file_diff import SCHEMA
 
         self._rows = rows
-        given = {"out": out, "patch": patch, "svg": svg, "html": html}
-        self._places = {
-            kind: place_of_artefact(context, name) for kind, name in given.items() if name is not None
-        }
+        self._places = artefacts.places_of_artefacts(
+            context,
+            {
+                "--out": (out, artefacts.json_document(SCHEMA, FileDiffs.schema)),
+                "--patch": (patch, artefacts.PATCH),
+                "--svg": (svg, artefacts.svg_picture(SCHEMA)),
+                "--html": (html, artefacts.html_page(SCHEMA)),
+            },
+        )
 
     def write(self, files: Sequence[FileDiff], title: str, document: dict[str, Any]) -> None:
         from t2c.cli.actions.artefacts import write_artefact
@@ -285,15 +301,15 @@ class _Written:
     def _content(
         self, kind: str, files: Sequence[FileDiff], title: str, document: dict[str, Any]
     ) -> str | bytes:
-        if kind == "out":
+        if kind == "--out":
             from t2c.cli.present.output import encode
 
             return encode(document, indent=True) + b"\n"
-        if kind == "patch":
+        if kind == "--patch":
             from t2c.projections.diffs.unified import unified
 
-            return "".join(map(unified, files))
-        if kind == "svg":
+            return f"# t2c: {' '.join(title.split())}\n{''.join(map(unified, files))}"
+        if kind == "--svg":
             from t2c.projections.render.diff_svg import file_svg
 
             return file_svg(files, title, self._rows)

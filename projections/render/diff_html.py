@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from t2c.projections.diffs.file_diff import DiffLine, FileDiff
+from t2c.projections.diffs.file_diff import SCHEMA, DiffLine, FileDiff
 from t2c.projections.render.diff_rows import MARKS, MOST_ROWS, Row, escaped, rows
 
 __all__ = ["file_html"]
@@ -30,6 +30,7 @@ def _page(diffs: Sequence[FileDiff], title: str, most: int) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    yield f'<meta name="generator" content="{SCHEMA}">'
     yield f"<title>{escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{escaped(title)}</h1>"
     yield '<table>\n<colgroup><col class="n"><col><col class="n"><col></colgroup>'
     more = shown = 0

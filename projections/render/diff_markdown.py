@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from t2c.projections.diffs.graph_diff import Change, GraphDiff
+from t2c.projections.diffs.graph_diff import SCHEMA, Change, GraphDiff
 from t2c.projections.render.markdown import inline
 
 __all__ = ["DEFAULT_LINES", "graph_markdown"]
@@ -25,6 +25,8 @@ def graph_markdown(diff: GraphDiff, ends: Mapping[str, dict[str, Any]], most: in
 def _lines(diff: GraphDiff, ends: Mapping[str, dict[str, Any]], most: int) -> Iterator[str]:
     summary = diff.summary
     yield "# Graph difference"
+    yield ""
+    yield f"<!-- {SCHEMA} -->"
     yield ""
     yield f"From `{inline(diff.beforeFingerprint[:16])}` to `{inline(diff.afterFingerprint[:16])}`."
     yield ""

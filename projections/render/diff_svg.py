@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from t2c.projections.diffs.file_diff import SCHEMA as FILES_SCHEMA
 from t2c.projections.diffs.file_diff import DiffLine, FileDiff
+from t2c.projections.diffs.graph_diff import SCHEMA as GRAPH_SCHEMA
 from t2c.projections.diffs.graph_diff import GraphDiff
 from t2c.projections.render.diff_rows import DEFAULT_ROWS, MARKS, MOST_ROWS, Row, escaped, rows
 
@@ -46,7 +48,7 @@ def file_svg(diffs: Sequence[FileDiff], title: str, most: int = DEFAULT_ROWS) ->
     height = _top(max(len(drawn), 1) + bool(more)) + 12
     added, removed = (sum(getattr(diff.summary, name) for diff in diffs) for name in ("added", "removed"))
     about = f"{len(diffs)} files, {added} lines added, {removed} removed"
-    return _picture(title, about, 2 * _SIDE, height, body)
+    return _picture(title, f"{about}; {FILES_SCHEMA}", 2 * _SIDE, height, body)
 
 
 def _top(number: int) -> int:
@@ -107,7 +109,7 @@ def graph_svg(diff: GraphDiff, title: str, most: int = DEFAULT_ITEMS) -> str:
             body.append(_text(40, at + len(lines) * _LINE, f"… {len(items) - most:,} more", "faint"))
         at += (len(lines) + 2) * _LINE
     about = ", ".join(f"{count} {what}" for count, what, _ in counts)
-    return _picture(title, about, _WIDTH, at, body)
+    return _picture(title, f"{about}; {GRAPH_SCHEMA}", _WIDTH, at, body)
 
 
 def _record(record: dict[str, Any]) -> str:

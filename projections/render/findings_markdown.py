@@ -7,7 +7,10 @@ from typing import Final
 
 from t2c.projections.findings.model import Group, Shown
 
-__all__ = ["PAGE", "page", "page_of"]
+__all__ = ["MARK", "PAGE", "page", "page_of"]
+
+MARK: Final = "t2c.findings/v1"
+"""What a comment on the page says, by which it is known again."""
 
 PAGE: Final = 20
 """Groups that a page holds."""
@@ -31,6 +34,8 @@ def _lines(
     groups: Sequence[Group], counts: Mapping[str, int], first: int, most: int, whole: bool
 ) -> Iterator[str]:
     yield "# Findings"
+    yield ""
+    yield f"<!-- {MARK} -->"
     yield ""
     told = ", ".join(
         f"{counts[name]:,} {name.replace('_', ' ')}"

@@ -253,6 +253,15 @@ def test_each_format_is_written_to_a_file_as_it_is_printed(t2c: Any, chain: Any,
         assert printed.document
     again = t2c("diagnose", "--format", format, "--out", "new/report.txt", "--fail-on", "blocking")
     assert again.code == 1 and kept.read_bytes() == printed.stdout
+    for held in (
+        b"mine\n",
+        b'{"schema": "other/v1"}',
+        b'{"runs": [{"tool": {"driver": {"name": "other"}}}]}',
+    ):
+        kept.write_bytes(held)
+        refused = t2c("diagnose", "--format", format, "--out", "new/report.txt")
+        assert refused.code == 3 and "is there already" in refused.err
+        assert kept.read_bytes() == held
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,18 @@ def test_artefacts_are_written_where_asked(scanned: tuple[Any, str]) -> None:
     assert "lifecycle.status" in (t2c.root / "d.md").read_text()
 
 
+@pytest.mark.parametrize("option", ["--out", "--svg", "--md"])
+def test_a_file_of_somebody_else_is_kept(scanned: tuple[Any, str], option: str) -> None:
+    t2c, first = scanned
+    (t2c.root / "README.md").write_text("mine\n")
+    assert t2c("diff", "graph", first, option, "README.md", "--json").code == 3
+    assert t2c("diff", "graph", "old.json", "now", option, "old.json").code == 3
+    assert (t2c.root / "README.md").read_text() == "mine\n"
+    for _ in range(2):
+        assert t2c("diff", "graph", first, option, "made").code == 0
+    assert t2c("diff", "graph", first, "--svg", "x", "--md", "x").code == 2
+
+
 def test_filters_narrow_and_an_unknown_severity_is_refused(scanned: tuple[Any, str]) -> None:
     t2c, first = scanned
     found = t2c("diff", "graph", first, "--ticket", "#12", "--json").document
@@ -151,7 +163,7 @@ def test_two_files_are_one_document_and_a_patch_that_applies(repo: Any) -> None:
     assert set(found) == {"schemaVersion", "path", "beforePath", "afterPath", "hunks", "summary", "truncated"}
     assert found["summary"] == {"added": 2, "removed": 1, "unchanged": 3}
     patch = (repo.root / "p.diff").read_text()
-    assert repo("diff", "files", "TODO.md", "TODO.new").out == patch
+    assert patch == "# t2c: From TODO.md to TODO.new\n" + repo("diff", "files", "TODO.md", "TODO.new").out
     done = subprocess.run(
         ["patch", "TODO.md"], input=patch, cwd=repo.root, text=True, capture_output=True, check=False
     )
@@ -189,6 +201,37 @@ def test_bytes_that_are_not_utf8_reach_the_patch_as_they_are(repo: Any) -> None:
     assert ran.code == 0
     assert b"-caf\xe9\n+caf\xe8\n" in (repo.root / "p").read_bytes()
     ET.fromstring((repo.root / "s.svg").read_bytes())
+
+
+@pytest.mark.parametrize("option", ["--out", "--patch", "--svg", "--html"])
+def test_a_file_of_somebody_else_is_kept_and_one_of_ours_is_made_again(repo: Any, option: str) -> None:
+    (repo.root / "b").write_text("# Tasks\n")
+    mine = repo.root / "mine"
+    for held in (
+        b"a t2c.filediff/v1 document\n",
+        b'{"schema": "other/v1"}',
+        b"<svg><desc>x</desc></svg>",
+        b"\0",
+    ):
+        mine.write_bytes(held)
+        ran = repo("diff", "files", "TODO.md", "b", option, "mine")
+        assert ran.code == 3 and "mine is there already" in ran.err
+        assert repo("diff", "git", option, "mine").code == 3
+        assert mine.read_bytes() == held
+    mine.write_bytes(b"")
+    for _ in range(2):
+        assert repo("diff", "files", "TODO.md", "b", option, "mine").code == 0
+        assert mine.stat().st_size
+    assert repo("diff", "git", option, "mine").code == 0
+    assert repo("diff", "files", "TODO.md", "b", "--out", "b").code == 3
+    assert (repo.root / "b").read_text() == "# Tasks\n"
+
+
+def test_two_artefacts_of_one_name_are_refused(repo: Any) -> None:
+    for one, other in (("--out", "--patch"), ("--svg", "--html")):
+        ran = repo("diff", "files", "TODO.md", "app.py", one, "x", other, "./x")
+        assert ran.code == 2 and "name the same file" in ran.err
+        assert not (repo.root / "x").exists()
 
 
 # Git

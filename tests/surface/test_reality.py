@@ -114,9 +114,12 @@ def test_a_file_of_somebody_else_is_not_overwritten(t2c: Any, told: dict[str, st
     (t2c.root / "README.md").write_text("mine\n")
     ran = t2c("reality", "--markdown", "README.md", "--svg", "r.svg")
     assert ran.code == 3
-    assert "is no rendering of reality" in ran.err
+    assert "README.md is there already" in ran.err
     assert (t2c.root / "README.md").read_text() == "mine\n"
     assert not (t2c.root / "r.svg").exists()
+    (t2c.root / "README.md").write_text("what t2c.reality/v1 says\n")
+    assert t2c("reality", "--markdown", "README.md").code == 3
+    assert t2c("reality", "--svg", "x", "--html", "x").code == 2
     assert t2c("reality", "--svg", "../r.svg").code == 2
     assert t2c("reality", "--svg", ".git/r.svg").code == 2
 
