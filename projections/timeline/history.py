@@ -37,7 +37,8 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened: `at` in UTC, `seq` where the ledger recorded it, None for what it only read about.
 
     `what` is written, seen, status, retracted, returned, implemented, evidenced, located, tested, contradicted,
-    reverted or unlinked. `by` is a person or actor, `source` a place: `path:line` or a commit.
+    reverted or unlinked. `by` is a person or actor, None where only a scan saw it; `source` a place: `path:line` or a
+    commit.
     """
 
     at: str
@@ -113,7 +114,12 @@ class _Teller:
     def __init__(self, state: Timeline, topics: Topics, runs: Runs) -> None:
         self._state = state
         self._facts = topics.facts
-        self._asked = {name: run.what.requested_by for name, run in runs.runs.items() if run.what is not None}
+        # Who only scanned a repository said and did nothing of what was found in it.
+        self._asked = {
+            name: None if run.what.verb == "scan" else run.what.requested_by
+            for name, run in runs.runs.items()
+            if run.what is not None
+        }
         ends = {moment.run: moment.ts for moment in state.moments if moment.run is not None}
         self.settled = {moment.seq: ends[moment.run] for moment in state.moments if moment.run is not None}
         first = state.moments[0] if state.moments else None
@@ -226,7 +232,15 @@ class _Teller:
         if commit is not None and (dated := self._dated(commit, "written", identity)) is not None:
             return dated
         moment = self._state.moments[self._state.seen[identity]]
-        return self._recorded(moment, "seen", identity, self._where(identity))
+        seen = self._recorded(moment, "seen", identity, self._where(identity))
+        speaker = self._speaker(identity)
+        return seen if speaker is None else msgspec.structs.replace(seen, by=speaker)
+
+    def _speaker(self, identity: str) -> str | None:
+        """The participant who said it, where the source tells."""
+        fact = self._facts.records.get(identity)
+        said = None if fact is None or fact.source.kind != "agent_log" else fact.metadata.participant
+        return said if isinstance(said, str) else None
 
     def _changed(self, identity: str, change: Change) -> Event:
         moment = self._state.moments[change.at]

@@ -29,8 +29,8 @@ def statuses(found: Any) -> list[str]:
     return [phase["status"] for phase in found["phases"]]
 
 
-def run(chain: Any, name: str) -> None:
-    asked = {"verb": "scan", "requested_by": "human:ada", "tool": "t2c 0", "revision": None, "branch": None}
+def run(chain: Any, name: str, verb: str = "scan") -> None:
+    asked = {"verb": verb, "requested_by": "human:ada", "tool": "t2c 0", "revision": None, "branch": None}
     chain.add("run.started", asked, run=name)
 
 
@@ -167,12 +167,45 @@ def test_a_contradiction_is_told_for_as_long_as_it_holds(chain: Any) -> None:
     assert statuses(topic(chain, "source:TODO.md"))[-1] == "planned"
 
 
-def test_within_a_run_nothing_counts_before_its_end_and_it_counts_as_who_asked_for_it(chain: Any) -> None:
+def test_within_a_scan_nothing_counts_before_its_end_and_who_only_scanned_said_nothing(chain: Any) -> None:
     run(chain, "r1")
     chain.observe("document", "README.md", saying("`app.fix` fixes", path="src/app.py"), run="r1")
     chain.observe("ast", "src/app.py", declaring("app.fix"), run="r1")
     only = topic(chain, "path:src/app.py")["phases"]
-    assert [(phase["status"], phase["by"]) for phase in only] == [("aligned", "human:ada")]
+    assert [(phase["status"], phase["by"]) for phase in only] == [("aligned", None)]
+
+
+def test_what_a_scan_saw_is_by_nobody_who_is_known(chain: Any) -> None:
+    run(chain, "r1")
+    plan, gone = saying("it fixes", path="src/app.py"), saying("it breaks", path="src/app.py")
+    identity = chain.observe("document", "README.md", plan, gone, run="r1")[1]
+    chain.add("record.retracted", {"id": identity, "why": "absent", "superseded_by": None}, run="r1")
+    events = topic(chain, "path:src/app.py")["events"]
+    assert sorted((one["what"], one["by"]) for one in events) == [
+        ("retracted", None), ("seen", None), ("seen", None),
+    ]  # fmt: skip
+
+
+def test_what_a_participant_said_is_by_the_participant(chain: Any) -> None:
+    run(chain, "r1")
+    said = Draft(
+        kind="agent_claim", text="Added retries", object="retries", action="add", cls="claim", status="completed",
+        confidence=0.5, basis=("made",), lines=(1, 1), metadata={"participant": "agent:codex"},
+    )  # fmt: skip
+    chain.observe("agent_log", "log.md", said, run="r1")
+    assert [one["by"] for one in topic(chain, "source:log.md")["events"]] == ["agent:codex"]
+
+
+def test_what_was_taken_in_from_elsewhere_is_by_who_asked_for_it(chain: Any) -> None:
+    run(chain, "r1", verb="import")
+    chain.observe("document", "README.md", saying("it fixes", path="src/app.py"), run="r1")
+    assert [one["by"] for one in topic(chain, "path:src/app.py")["events"]] == ["human:ada"]
+
+
+def test_what_somebody_recorded_in_no_run_is_by_that_actor(chain: Any) -> None:
+    chain.todo("write it")
+    (event,) = topic(chain, "source:TODO.md")["events"]
+    assert event["by"] == topic(chain, "source:TODO.md")["phases"][0]["by"] == "helper:t2c"
 
 
 def test_two_runs_are_two_times(chain: Any) -> None:
