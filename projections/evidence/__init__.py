@@ -1,7 +1,8 @@
 """How well a statement is evidenced, by grade: named < declared < called < tested < run green after the last edit.
 
 Presence only locates. For a plan counts what is dated after it, and what a commit that
-implements it touched, whatever its date; for a claim only what it names as its commits, tags and results; for a
+implements it touched, whatever its date; a change of a file that it names shows nothing, and where it names symbols
+shows only a change of these. For a claim only what it names as its commits, tags and results; for a
 description of what is there, what is there. A commit that changed documentation alone, or was reverted, is a claim and
 shows nothing.
 """
@@ -14,7 +15,8 @@ from enum import IntEnum
 from typing import Final, Literal, NamedTuple
 
 from t2c.projections.base import Inputs
-from t2c.projections.evidence.code import Code
+from t2c.projections.evidence.code import Code, leaf
+from t2c.projections.evidence.naming import changes, names_in
 from t2c.projections.facts import DECLARED, Fact, Facts
 from t2c.projections.graph import Link
 from t2c.projections.records.commits import instant
@@ -174,22 +176,25 @@ class _Grader:
         for link, other in self._facts.neighbours(fact.id):
             if link.relation.type in _WRITES or other.id == fact.id:
                 continue
-            for one in self._from(link, other, wants, planned):
+            for one in self._from(fact, link, other, wants, planned):
                 # As long as a comment asks for something, that the code around it changed shows nothing done.
                 carried = link.relation.type in _CARRIES or fact.statement.kind != "comment_marker"
                 found.append(one if carried else one._replace(counts=False))
         return found
 
-    def _from(self, link: Link, other: Fact, wants: Stance, planned: datetime | None) -> Iterator[_Found]:
+    def _from(
+        self, fact: Fact, link: Link, other: Fact, wants: Stance, planned: datetime | None
+    ) -> Iterator[_Found]:
         relation = link.relation
         match other.source.kind:
             case "git":
-                yield from self._of_commit(link, other, wants, planned)
+                yield from self._of_commit(fact, link, other, wants, planned)
+            case "ast" if wants == "plan":
+                yield from self._of_named(fact, link, other, planned)
             case "ast":
                 at = self._code.changed_at(other.id)
-                dated = _dated(at, planned)
-                counts = wants == "description" or (wants == "plan" and dated == "after")
-                yield _Found(Item(other.id, relation.id, self._of_code(other), at, dated), counts)
+                item = Item(other.id, relation.id, self._of_code(other), at, _dated(at, planned))
+                yield _Found(item, wants == "description")
             case "test":
                 at = self._code.ran_at(other)
                 dated = _dated(at, planned)
@@ -210,8 +215,26 @@ class _Grader:
             case _:
                 yield _Found(Item(other.id, relation.id, Grade.none, other.observedAt, "undated"), False)
 
+    def _of_named(self, fact: Fact, link: Link, other: Fact, planned: datetime | None) -> Iterator[_Found]:
+        """Code that a plan names: what was meant to change, not the file in which it stands."""
+        named = names_in(fact)
+        if other.statement.kind != "module_fact":
+            meant = not named or leaf(other.source.symbol or "") in {leaf(name) for name in named}
+            yield self._changed(other, link, planned, meant=meant)
+            return
+        yield self._changed(other, link, planned, meant=False)
+        for name in sorted(named):
+            for place in self._code.meant_in(other.source.path or "", name):
+                yield self._changed(self._facts.records[place], link, planned, meant=True)
+
+    def _changed(self, code: Fact, link: Link, planned: datetime | None, *, meant: bool) -> _Found:
+        at = self._code.changed_within(code)
+        dated = _dated(at, planned)
+        item = Item(code.id, link.relation.id, self._of_code(code), at, dated)
+        return _Found(item, meant and dated == "after")
+
     def _of_commit(
-        self, link: Link, commit: Fact, wants: Stance, planned: datetime | None
+        self, fact: Fact, link: Link, commit: Fact, wants: Stance, planned: datetime | None
     ) -> Iterator[_Found]:
         at = self._code.committed_at(commit)
         dated = _dated(at, planned)
@@ -229,7 +252,7 @@ class _Grader:
             yield _Found(Item(commit.id, relation.id, Grade.none, at, dated), False)
             return
         carries = relation.type in _CARRIES
-        counts = carries or (wants == "plan" and dated == "after")
+        counts = carries or (wants == "plan" and dated == "after" and changes(commit, names_in(fact)))
         yield _Found(Item(commit.id, relation.id, Grade.named, at, dated), counts)
         if carries:
             for touched in self._code.touched(commit):

@@ -48,6 +48,7 @@ class Code:
         self._called_inside: dict[str, dict[str, set[str]]] = {}
         self._green: dict[str, bool] = {}
         self._files: dict[str, set[str]] = {}
+        self._members: dict[tuple[str, str], set[str]] | None = None
         self._read_records()
         self._read_relations()
 
@@ -109,6 +110,33 @@ class Code:
     def changed_at(self, identity: str) -> str | None:
         """When the last known commit changed a symbol or a module."""
         return self._changed.get(identity)
+
+    def changed_within(self, fact: Fact) -> str | None:
+        """When the last known commit changed a symbol or a member of it; a module, as a whole."""
+        symbol, path = fact.source.symbol, fact.source.path
+        if self._members is None:
+            self._members = {}
+            for place, names in self._in_file.items():
+                for name, identities in names.items():
+                    if "." in name:
+                        self._members.setdefault((place, name.rpartition(".")[0]), set()).update(identities)
+        found = {fact.id}
+        if symbol is not None and fact.statement.kind != "module_fact":
+            found |= self._members.get((path or "", symbol), set())
+        changes = [
+            (when, at) for one in found if (when := instant(at := self._changed.get(one))) is not None and at
+        ]
+        return max(changes)[1] if changes else None
+
+    def meant_in(self, path: str, name: str) -> Iterable[str]:
+        """The symbols of a file that a written name means: the whole of it, or without the modules it begins with."""
+        parts = name.split(".")
+        names = self._in_file.get(path, {})
+        for start in range(max(1, len(parts) - 1)):
+            if (found := names.get(".".join(parts[start:]))) is not None:
+                return found
+        stem = path.rpartition("/")[2].partition(".")[0]
+        return names.get(parts[-1], ()) if len(parts) > 1 and parts[-2] == stem else ()
 
     def ran_at(self, result: Fact) -> str | None:
         """When a test ran: as the report says, else when the commit that it names was made."""

@@ -298,3 +298,66 @@ def test_a_tag_in_the_code_counts_by_what_is_around_it(action: str, symbols: lis
     wish = fact("W", "document", "requirement", cls="plan")
     tag = fact("G", "document", "trace_tag", cls="claim", action=action, symbols=symbols, path="src/net.py")
     assert judged("W", [wish, tag, symbol("S"), module("M")], link("G", "implements", "W")).grade is grade
+
+
+WANTED = {"text": "Make `total` faster in src/net.py", "paths": ["src/net.py"]}
+
+
+def named(text: str, *commits: tuple[str, str], symbols: Sequence[str] = (), to: str = "M") -> Graded:
+    """A plan that is related to a module with `Cart.total`, `Cart` and `other`; commits change some of them."""
+    code = [module("M"), symbol("S", "Cart.total"), symbol("K", "Cart"), symbol("O", "other")]
+    made = {identity: commit(identity, AFTER) for identity, _ in commits}
+    return judged(
+        "P",
+        [plan(at=PLANNED, text=text, paths=["src/net.py"], symbols=list(symbols)), *code, *made.values()],
+        link("P", "related_to", to),
+        *(link(identity, "modifies", changed) for identity, changed in commits),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "symbols"),
+    [
+        ("Make `total` faster in src/net.py", ()),
+        ("Make `Cart.total()` faster in src/net.py", ()),
+        ("Make Cart::total faster", ("Cart.total",)),
+        ("Make `net.Cart.total` faster in src/net.py", ()),
+        ("Make `Cart` faster", ()),
+    ],
+)
+def test_a_plan_that_names_a_symbol_is_shown_by_a_change_of_it_and_not_by_one_of_its_file(
+    text: str, symbols: Sequence[str]
+) -> None:
+    unrelated = named(text, ("C", "M"), ("D", "O"), symbols=symbols)
+    assert (unrelated.grade, unrelated.located) == (Grade.none, Grade.declared)
+    assert named(text, ("C", "M"), ("D", "S"), symbols=symbols).grade is Grade.declared
+
+
+def test_a_plan_for_a_symbol_that_is_nowhere_is_shown_by_nothing() -> None:
+    found = named("Add `never_written` to src/net.py", ("C", "M"), ("D", "S"), ("E", "O"))
+    assert (found.grade, found.located) == (Grade.none, Grade.declared)
+    assert named("Rename `gone` in src/net.py", ("D", "S"), to="S").grade is Grade.none
+
+
+def test_a_change_of_the_file_that_a_plan_names_only_locates_it() -> None:
+    found = named("Tidy up src/net.py", ("C", "M"))
+    assert (found.grade, found.located) == (Grade.none, Grade.declared)
+    assert [(item.record, item.dated) for item in found.items] == [("M", "after")]
+
+
+@pytest.mark.parametrize(
+    ("diff", "grade"),
+    [
+        ({"names": ["retry"], "symbols": ["src/net.py::retry"]}, Grade.none),
+        ({"names": ["total"]}, Grade.named),
+        ({"symbols": ["src/net.py::Cart::total"]}, Grade.named),
+        (None, Grade.none),
+    ],
+)
+def test_a_commit_that_only_relates_to_a_plan_shows_it_by_a_change_of_what_the_plan_names(
+    diff: dict[str, Any] | None, grade: Grade
+) -> None:
+    made = commit("C", AFTER, metadata={} if diff is None else {"diff": diff})
+    assert judged("P", [plan(at=PLANNED, **WANTED), made], link("C", "related_to", "P")).grade is grade
+    carried = judged("P", [plan(at=PLANNED, **WANTED), made], link("C", "implements", "P"))
+    assert carried.grade is Grade.named
