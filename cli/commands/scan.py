@@ -46,7 +46,7 @@ def scan(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything was left out.")] = False,
     json: Json = False,
 ) -> None:
-    """Read every source of the repository, record what changed, link it and make the views.
+    """Read every source of the repository, record what changed, link it, and make the views of a scan.
 
     Sources are tasks, comments, changelogs, documents, code, configuration, what a team wrote about its tickets, and
     the history. A second scan of an unchanged repository appends nothing. What cannot be read is counted and named,

@@ -171,7 +171,7 @@ def _of_gold(gold: Json | None) -> list[str]:
         (f"{linking['cases']} cases of relations say which {linking['expected']} relations are right and which "
         f"{linking['forbidden']} pairs must not be related; {findings['cases']} cases of findings hold "
         f"{findings['expected'] + findings['forbidden']} expectations. Records of code are those of the named commits: tests and imports "
-        "are labelled from the source, containment from nesting, the last change of a definition from `git log -L`. Prose is "
+        "are labelled from what a scan found of calls, imports and names and chosen by hand, containment from nesting, the last change of a definition from `git log -L`. Prose is "
         "written for a case after a situation in the named project, and its numbers are made up. What a case does "
         "not expect and is drawn counts as wrong. Cases with a known gap are failed with a reason and are scored apart."), "",
         (f"All cases, containment left out: precision {whole['precision']:.3f}, recall {whole['recall']:.3f}, "
