@@ -18,6 +18,7 @@ from t2c.projections.communication import issues_of
 from t2c.projections.diagnostics import (
     changelogs,
     code,
+    completions,
     conflicts,
     documents,
     loose,
@@ -34,6 +35,7 @@ from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Grade
 from t2c.projections.facts import SEVERITIES
 from t2c.projections.graph import fingerprint
+from t2c.projections.timeline.state import Timeline
 
 __all__ = ["SCHEMA", "DiagnosticsProjection", "document", "findings", "findings_of"]
 
@@ -66,7 +68,9 @@ def findings(state: Diagnosed, inputs: Inputs) -> Sequence[Finding]:
         issues = from_issues(
             {language: map(to_builtins, issues_of(inputs, language)) for language in LANGUAGES}
         )
-        found = inputs.made["findings"] = tuple(ordered(_found(View.of(inputs, state), issues)))
+        found = inputs.made["findings"] = tuple(
+            ordered(_found(View.of(inputs, state), inputs.states["timeline"], issues))
+        )
     return found
 
 
@@ -87,9 +91,9 @@ def document(found: Sequence[Finding], inputs: Inputs) -> dict[str, object]:
     }
 
 
-def _found(view: View, issues: Iterable[Finding]) -> Iterator[Finding]:
+def _found(view: View, history: Timeline, issues: Iterable[Finding]) -> Iterator[Finding]:
     known = plans.plans(view)
-    found = [*_rules(view, known), *issues]
+    found = [*_rules(view, known, history), *issues]
     yield from found
     if not any(
         severe(one.severity) >= severe(_REVIEW) or one.code == "INSUFFICIENT_EVIDENCE" for one in found
@@ -97,13 +101,13 @@ def _found(view: View, issues: Iterable[Finding]) -> Iterator[Finding]:
         yield from _aligned(view, known)
 
 
-def _rules(view: View, known: Sequence[plans.Plan]) -> Iterator[Finding]:
+def _rules(view: View, known: Sequence[plans.Plan], history: Timeline) -> Iterator[Finding]:
     yield from sources.unavailable(view)
     yield from sources.insufficient(view, known)
     yield from sources.not_configured(view)
     yield from conflicts.conflicting(view)
     yield from conflicts.duplicated(view)
-    yield from plans.falsely_done(view, known)
+    yield from completions.falsely_done(view, known, history)
     yield from plans.not_implemented(view, known)
     yield from plans.drifting(view, known)
     yield from changelogs.without_implementation(view)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from t2c.projections.diagnostics.model import Finding
 from t2c.projections.diagnostics.predicates import VAGUE, is_claimable, is_sample, shortened, telling
+from t2c.projections.diagnostics.seen import SeenCommits
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf, strings
 from t2c.projections.facts import Fact
@@ -35,19 +36,10 @@ _CARRIES: Final = frozenset({"releases", "implements", "evidenced_by"})
 _NUMBER: Final = re.compile(r"(?:#|\bgh-|/(?:issues|pull|merge_requests)/)(\d{1,7})", re.IGNORECASE)
 _REVISION: Final = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{6,40}\b")
 _CANDIDATE: Final = re.compile(r"(v?\d+(?:\.\d+)*)[-.]?(?:a|b|c|rc|alpha|beta|pre|dev|m)", re.IGNORECASE)
-_NAME: Final = re.compile(r"[A-Za-z_]\w{3,60}")
 _CREDITS: Final = re.compile(
     r"\s*(?:\([^()]*\)|by @\S+|thanks? to .*|\[[^\]]*\]\([^)]*\))\W*$", re.IGNORECASE
 )
 """What stands at the end of an entry and tells who made it, or where to read more."""
-
-
-class _Source(msgspec.Struct, frozen=True):
-    rawExcerpt: str | None
-
-
-class _Excerpt(msgspec.Struct, frozen=True):
-    source: _Source
 
 
 class _Package(msgspec.Struct, frozen=True):
@@ -58,15 +50,6 @@ class _Packaged(msgspec.Struct, frozen=True):
     metadata: _Package
 
 
-class _Seen(NamedTuple):
-    """What a commit says and changed, as far as words, names and paths go."""
-
-    words: frozenset[str]
-    paths: frozenset[str]
-    names: frozenset[str]
-
-
-_excerpt = msgspec.json.Decoder(_Excerpt).decode
 _packaged = msgspec.json.Decoder(_Packaged).decode
 
 
@@ -78,7 +61,7 @@ def without_implementation(view: View) -> Iterator[Finding]:
     if not entries:
         return
     ranges = _Ranges(view)
-    seen = _SeenCommits(view)
+    seen = SeenCommits(view)
     found: list[tuple[str, int, Fact]] = []
     for release, told in sorted(entries.items()):
         loose = [entry for entry in told if _can_be_sought(view, entry)]
@@ -193,55 +176,7 @@ class _Ranges:
         return tuple(found)
 
 
-class _SeenCommits:
-    """What each commit shows, read when first asked for."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._by_revision = {
-            commit.source.revision: commit for commit in view.commits if commit.source.revision
-        }
-        self._seen: dict[str, _Seen] = {}
-
-    def of(self, revision: str) -> _Seen:
-        found = self._seen.get(revision)
-        if found is None:
-            found = self._seen[revision] = self._read(self._by_revision[revision])
-        return found
-
-    def _read(self, commit: Fact) -> _Seen:
-        text = _text(self._view.raw.get(commit.id)) or commit.statement.text
-        diff = commit.metadata.diff if isinstance(commit.metadata.diff, Mapping) else {}
-        names = (*strings(diff.get("names")), *strings(diff.get("tests")), *strings(diff.get("symbols")))
-        notes = diff.get("notes")
-        lines = [
-            line
-            for note in (notes if isinstance(notes, list) else ())
-            if isinstance(note, Mapping)
-            for line in strings(note.get("lines"))
-        ]
-        paths = commit.statement.target.paths
-        target = commit.statement.target
-        return _Seen(
-            telling("\n".join((text, *names, *lines, *paths))),
-            frozenset(paths),
-            frozenset(
-                map(
-                    leaf,
-                    (*_NAME.findall(text), *(name.replace("::", ".") for name in names), *target.symbols),
-                )
-            ),
-        )
-
-
-def _text(raw: bytes | None) -> str | None:
-    try:
-        return None if raw is None else _excerpt(raw).source.rawExcerpt
-    except msgspec.DecodeError:
-        return None
-
-
-def _inverted(seen: _SeenCommits, commits: Sequence[str]) -> dict[str, list[str]]:
+def _inverted(seen: SeenCommits, commits: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for revision in commits:
         for word in seen.of(revision).words:
@@ -258,7 +193,7 @@ def _is_bound(view: View, entry: Fact) -> bool:
 
 
 def _is_explained(
-    entry: Fact, seen: _SeenCommits, inverted: Mapping[str, list[str]], commits: Sequence[str]
+    entry: Fact, seen: SeenCommits, inverted: Mapping[str, list[str]], commits: Sequence[str]
 ) -> bool:
     target = entry.statement.target
     found = [seen.of(revision) for revision in commits]

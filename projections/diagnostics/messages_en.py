@@ -61,6 +61,16 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "{at} says that it is done and was open on {since}. Nothing that it names changed after it was planned.",
             "Cite the commit that did it, or open the plan again.",
         ),
+        "done.ticked": (
+            "Ticked off, and nothing recorded shows the work: {text}",
+            "{at} says that it is done and was open on {since}. None of the commits since ({commits}) carries it out, changed code together with its list or shares telling words with it.",
+            "Commit the work and name the task in it, or open the plan again.",
+        ),
+        "done.absent": (
+            "Said to be done, and what it names never was there: {text}",
+            "{at} says that it is done. Neither the files nor any commit of the whole history has {names}.",
+            "Name what was made instead, or open the plan again.",
+        ),
         "drift": (
             "The last {commits} commits touch nothing that the open plans are about",
             "{plans} open plans name code (files: {targets}); none of the last {commits} commits that change code touches one of them or cites a plan.",

@@ -61,6 +61,16 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "{at} podaje wykonanie, a dnia {since} było otwarte. Nic, co nazywa, nie zmieniło się po zaplanowaniu.",
             "Wskaż commit, który to wykonał, albo otwórz plan ponownie.",
         ),
+        "done.ticked": (
+            "Odhaczone, a nic zapisanego nie pokazuje pracy: {text}",
+            "{at} podaje wykonanie, a dnia {since} było otwarte. Żaden z późniejszych commitów ({commits}) tego nie wykonuje, nie zmienił kodu razem z listą ani nie ma z tym wspólnych znaczących słów.",
+            "Zapisz pracę w commicie i nazwij w nim zadanie albo otwórz plan ponownie.",
+        ),
+        "done.absent": (
+            "Podano wykonanie, a tego, co nazywa, nigdy nie było: {text}",
+            "{at} podaje wykonanie. Ani pliki, ani żaden commit całej historii nie zawiera: {names}.",
+            "Nazwij to, co powstało zamiast tego, albo otwórz plan ponownie.",
+        ),
         "drift": (
             "Ostatnie commity ({commits}) nie dotykają niczego, o czym mówią otwarte plany",
             "Otwarte plany (liczba: {plans}) nazywają kod w plikach (liczba: {targets}); żaden z ostatnich commitów zmieniających kod (liczba: {commits}) nie dotyka żadnego z nich ani nie wskazuje planu.",

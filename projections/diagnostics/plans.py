@@ -1,4 +1,4 @@
-"""Plans that nothing shows done: PLANNED_NOT_IMPLEMENTED, FALSE_COMPLETION, DIRECTION_DRIFT.
+"""Plans that nothing shows done: PLANNED_NOT_IMPLEMENTED, DIRECTION_DRIFT.
 
 A task and its sub-tasks, its acceptance criteria among them, are one plan: what shows one of them shows work on all.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -15,7 +14,6 @@ from t2c.projections.diagnostics.model import MAX_RECORDS, Finding, Severity
 from t2c.projections.diagnostics.predicates import (
     few_together,
     folder,
-    is_done,
     is_pending,
     is_put_aside,
     is_sample,
@@ -25,7 +23,7 @@ from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Grade, Item
 from t2c.projections.facts import OBSERVED, Fact
 
-__all__ = ["Plan", "drifting", "falsely_done", "not_implemented", "plans"]
+__all__ = ["Plan", "causes", "drifting", "grade", "not_implemented", "places", "plans"]
 
 RECENT: Final = 50
 """Commits, merges and documentation left out, that are the recent work."""
@@ -40,7 +38,6 @@ FEW_COMMENTS: Final = 5
 _TELLING: Final = 15
 """Characters of a comment below which it is no example of what is asked."""
 _DEPTH: Final = 20
-_DOCUMENTING: Final = ("document", "release")
 
 
 class Plan(NamedTuple):
@@ -92,7 +89,7 @@ def _top(above: Mapping[str, str], one: str) -> str:
     return one
 
 
-def _causes(known: Sequence[Plan]) -> Mapping[str, str]:
+def causes(known: Sequence[Plan]) -> Mapping[str, str]:
     """File → what its plans are grouped by: the file, or the folder where most files hold one plan each."""
     held = Counter(plan.head.source.path or "" for plan in known)
     files: dict[str, list[int]] = {}
@@ -112,7 +109,7 @@ def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     A requirement or decision without a state of its own is open only where its family is traced: then the untraced one stands out,
     and elsewhere the lack of a relation says nothing.
     """
-    traced, causes = _traced_families(view, known), _causes(known)
+    traced, groups = _traced_families(view, known), causes(known)
     for plan in known:
         head = plan.head
         if (
@@ -121,8 +118,8 @@ def not_implemented(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
             or not (_has_state(view, head) or _is_missed(view, head, traced))
         ):
             continue
-        if _grade(view, plan.members) is Grade.none:
-            yield _unimplemented(view, plan, causes[head.source.path or ""])
+        if grade(view, plan.members) is Grade.none:
+            yield _unimplemented(view, plan, groups[head.source.path or ""])
     yield from _markers(view)
 
 
@@ -134,14 +131,14 @@ def _unimplemented(view: View, plan: Plan, cause: str) -> Finding:
     claiming = [other for member in plan.members for other in _claiming(view, member)]
     said = {"text": shortened(head.statement.text), "at": head.where, "parts": f"{len(plan.members) - 1:,}"}
     if claiming:
-        message, said["found"] = "planned.claimed", _places((*claiming, *claims))
+        message, said["found"] = "planned.claimed", places((*claiming, *claims))
     elif located:
         message, said["found"] = (
             "planned.located",
-            _places(view.facts.records[item.record] for item in located),
+            places(view.facts.records[item.record] for item in located),
         )
     elif claims:
-        message, said["found"] = "planned.claimed", _places(claims)
+        message, said["found"] = "planned.claimed", places(claims)
     else:
         message = "planned.parts" if len(plan.members) > 1 else "planned.nothing"
     severity: Severity = "info" if head.lifecycle.status in ("in_progress", "blocked") else "warning"
@@ -194,84 +191,12 @@ def _markers(view: View) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def falsely_done(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
-    """Plans that are said to be done while what is bound to them shows nothing.
-
-    * Every commit bound to it was reverted, or changed documentation alone and it does not ask for documentation.
-    * It was open when this ledger saw it before, names something in the code, and nothing that counts came since.
-    """
-    books, causes = {folder(plan.head.source.path) for plan in known}, _causes(known)
-    for plan in known:
-        head = plan.head
-        if not is_done(head) or _grade(view, plan.members) is not Grade.none:
-            continue
-        bound = [item for member in plan.members for item in _bound(view, member, books)]
-        said = {"text": shortened(head.statement.text), "at": head.where}
-        cause = causes[head.source.path or ""]
-        if bound:
-            weak = [view.facts.records[item.record] for item in bound]
-            if any(commit.id in view.code.reverted for commit in weak) or not all(
-                commit.metadata.docOnly is True for commit in weak
-            ):
-                message, severity, risk = "done.reverted", "blocking", 90
-            elif head.statement.action in _DOCUMENTING:
-                continue
-            else:
-                message, severity, risk = "done.documentation", "review_required", 70
-            said["found"] = _places(weak)
-            yield _false(plan, cause, severity, message, said, risk, 0.85)  # type: ignore[arg-type]
-        elif head.id in view.state.opened and view.has_whole_history and _names_code(view, plan.members):
-            said["since"] = view.state.opened[head.id][:10]
-            yield _false(plan, cause, "review_required", "done.nothing", said, 65, 0.7)
-
-
-def _false(
-    plan: Plan, cause: str, severity: Severity, message: str, said: Mapping[str, str], risk: int, sure: float
-) -> Finding:
-    head = plan.head
-    records = tuple(sorted(member.id for member in plan.members)[:MAX_RECORDS])
-    return Finding(
-        "FALSE_COMPLETION",
-        head.id,
-        severity,
-        message,
-        said,
-        records,
-        cause,
-        risk,
-        sure,
-    )
-
-
-def _bound(view: View, fact: Fact, books: AbstractSet[str]) -> Iterator[Item]:
-    """The commits that relations of carrying out bind to a statement; those that only keep the books of plans do not
-    say that anything was done."""
-    for item in view.grades[fact.id].items:
-        commit = view.facts.records[item.record]
-        if (
-            item.relation is None
-            or commit.statement.kind != "commit_intent_claim"
-            or item.grade is not Grade.none
-        ):
-            continue
-        paths = commit.statement.target.paths
-        if commit.id in view.code.reverted or not all(folder(path) in books for path in paths):
-            yield item
-
-
-def _names_code(view: View, members: Iterable[Fact]) -> bool:
-    return any(
-        view.facts.records[item.record].source.kind == "ast"
-        for member in members
-        for item in view.grades[member.id].items
-    )
-
-
-def _grade(view: View, members: Iterable[Fact]) -> Grade:
+def grade(view: View, members: Iterable[Fact]) -> Grade:
+    """That of the best of what shows any of them."""
     return max((view.grades[member.id].grade for member in members), default=Grade.none)
 
 
-def _places(facts: Iterable[Fact]) -> str:
+def places(facts: Iterable[Fact]) -> str:
     """Where they stand, statements with what they say."""
     named = sorted({_place(fact) for fact in facts})
     return ", ".join(named[:4]) + (f" (+{len(named) - 4})" if len(named) > 4 else "")
@@ -307,7 +232,7 @@ def _traced_families(view: View, known: Sequence[Plan]) -> Mapping[tuple[str, st
         if (family := _family(view, plan.head)) is not None:
             of = counts.setdefault(family, [0, 0, 0])
             of[0] += 1
-            of[1] += _grade(view, plan.members) > Grade.none
+            of[1] += grade(view, plan.members) > Grade.none
             of[2] += bool(view.details(plan.head).needs)
     return {
         family: needing > 0

@@ -359,7 +359,7 @@ def test_ticked_off_between_two_scans_without_a_change_of_what_it_names(chain: A
         "source": "git", "path": None, "reason": "older_commits", "count": 1, "lines": [], "detail": "",
     }  # fmt: skip
     chain.add("omission.noted", omission)
-    assert not found(chain, "FALSE_COMPLETION"), "what came since may be in what was not read"
+    assert only(chain, "FALSE_COMPLETION").severity == "warning", "what was not read may show it"
     chain.add("omission.cleared", {"source": "git", "path": None, "reason": "older_commits"})
     assert found(chain, "FALSE_COMPLETION")
     link(chain, commit(chain, "b", at=AFTER), "modifies", fetch)
@@ -378,6 +378,79 @@ def test_done_when_it_was_first_seen_is_not_called_false_for_what_did_not_change
     item, fetch = plan(chain, "Add retry to `fetch`", done=True, observed_at=PLANNED), symbol(chain, "fetch")
     link(chain, item, "related_to", fetch)
     link(chain, commit(chain, "a", at=BEFORE), "modifies", fetch)
+    assert not found(chain, "FALSE_COMPLETION")
+
+
+def ticked(chain: Any, text: str = "Write the parse_order parser", **members: Any) -> str:
+    plan(chain, text, **members)
+    return plan(chain, text, done=True, **members)
+
+
+def test_ticked_off_without_any_work_is_a_false_completion(chain: Any) -> None:
+    item = ticked(chain)
+    assert not found(chain, "FALSE_COMPLETION"), "without a history nothing is said"
+    commit(chain, "a", "Tick the parse_order parser off", metadata={"docOnly": True}, paths=("TODO.md",))
+    one = only(chain, "FALSE_COMPLETION")
+    assert (one.severity, one.message, one.records) == ("review_required", "done.ticked", (item,))
+    commit(chain, "b", "Draw the parser", paths=("src/draw.py",))
+    assert found(chain, "FALSE_COMPLETION"), "one word alone is an accident"
+    commit(chain, "c", "Read orders in a parser", paths=("src/read.py",))
+    assert not found(chain, "FALSE_COMPLETION")
+
+
+def test_ticked_off_by_what_is_not_committed_is_only_a_warning(chain: Any) -> None:
+    commit(chain, "a", "Start", paths=("TODO.md", "src/cart.py"))
+    ticked(chain)
+    assert only(chain, "FALSE_COMPLETION").severity == "warning"
+    symbol(chain, "parse_order", "src/orders.py")
+    assert not found(chain, "FALSE_COMPLETION"), "nor is the code, perhaps"
+
+
+def test_ticked_off_together_with_a_change_of_code_is_not_false(chain: Any) -> None:
+    ticked(chain)
+    commit(chain, "a", "Next step", paths=("TODO.md", "src/cart.py"), metadata={"docOnly": False})
+    assert not found(chain, "FALSE_COMPLETION")
+
+
+def test_what_is_no_work_on_code_is_not_looked_for_there(chain: Any) -> None:
+    commit(chain, "a", "Start", paths=("src/cart.py",))
+    ticked(chain, "Write the manual", action="document")
+    ticked(chain, "Move the boxes", path="plans/archive/TODO.md")
+    assert not found(chain, "FALSE_COMPLETION")
+
+
+@pytest.mark.parametrize(
+    ("text", "paths", "names"),
+    [
+        ("Write the parse_order parser", (), "`parse_order`"),
+        ("Add it to src/orders.py", ("src/orders.py",), "`src/orders.py`"),
+    ],
+)
+def test_done_from_the_start_and_naming_what_never_was(
+    chain: Any, text: str, paths: tuple[str, ...], names: str
+) -> None:
+    chain.observe("ast", "src/cart.py", Draft(kind="module_fact", text="module src/cart.py", object="cart",
+        action="declare", cls="fact", status="implemented", confidence=1.0, basis=("made",), paths=("src/cart.py",)))  # fmt: skip
+    commit(chain, "a", "Start", paths=("TODO.md", "src/cart.py"))
+    plan(chain, text, done=True, paths=paths)
+    one = only(chain, "FALSE_COMPLETION")
+    assert (one.severity, one.message, one.said["names"]) == ("review_required", "done.absent", names)
+    commit(chain, "b", "Go on", metadata={"diff": {"partial": True}})
+    assert not found(chain, "FALSE_COMPLETION"), "what a commit leaves out may have been it"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"metadata": {"diff": {"names": ["parse_order"]}}},
+        {"paths": ("src/orders.py",)},
+        {"subject": "Parse each order"},
+    ],
+)
+def test_what_is_gone_again_once_was(chain: Any, more: Any) -> None:
+    symbol(chain, "total", "src/cart.py")
+    commit(chain, "a", **more)
+    plan(chain, "Write the parse_order parser to src/orders.py", done=True, paths=("src/orders.py",))
     assert not found(chain, "FALSE_COMPLETION")
 
 
