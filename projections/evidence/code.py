@@ -49,6 +49,7 @@ class Code:
         self._green: dict[str, bool] = {}
         self._files: dict[str, set[str]] = {}
         self._members: dict[tuple[str, str], set[str]] | None = None
+        self._written: dict[str, str] | None = None
         self._read_records()
         self._read_relations()
 
@@ -208,7 +209,7 @@ class Code:
         """Whether a passing result is of a known test that has not changed since it ran."""
         at = instant(self.ran_at(result))
         edits = [
-            instant(self._changed.get(link.relation.to))
+            instant(self._edited_at(link.relation.to))
             for link in self._facts.around(result.id)
             if link.relation.type in ("tests", "evidenced_by") and link.relation.source == result.id
         ]
@@ -218,8 +219,29 @@ class Code:
         """The last run in which a test passed."""
         return max((at for at, passed in self._ran(test) if passed), default=None)
 
+    def _edited_at(self, identity: str) -> str | None:
+        """When it last changed, at the latest: of what is in a file of tests only the changes of the file are known."""
+        known = self._changed.get(identity)
+        if known is not None:
+            return known
+        if self._written is None:
+            self._written = self._edits()
+        return self._written.get(self._facts.records[identity].source.path or "")
+
+    def _edits(self) -> dict[str, str]:
+        """File → the last known commit that changed it."""
+        found: dict[str, tuple[datetime, str]] = {}
+        for commit in self._facts.of_kind("git"):
+            at = self.committed_at(commit)
+            when = instant(at)
+            if at is None or when is None or commit.statement.kind == "git_tag_fact":
+                continue
+            for path in commit.statement.target.paths:
+                found[path] = max(found.get(path, (when, at)), (when, at))
+        return {path: at for path, (_, at) in found.items()}
+
     def _passed_since(self, test: str, identity: str) -> bool:
-        edits = (instant(self._changed.get(identity)), instant(self._changed.get(test)))
+        edits = (instant(self._edited_at(identity)), instant(self._edited_at(test)))
         last = self.last_pass(test)
         if last is None or any(edit is None or last < edit for edit in edits):
             return False

@@ -93,8 +93,11 @@ def _is_of_documentation(facts: Iterable[Fact]) -> bool:
     )
 
 
-def status(side: Sides, codes: Collection[str]) -> str:
-    """The status of a topic from its sides and the codes of the diagnostics that cite its own records."""
+def status(side: Sides, codes: Collection[str], *, fails: bool = False) -> str:
+    """The status of a topic from its sides and the codes of the diagnostics that cite its own records.
+
+    `fails` says that a test of what is there passed and fails now: what is wanted or described is not shown any more.
+    """
     if "CONFLICTING_INTENT" in codes:
         return "conflicting"
     if side.plans and not _UNDONE.isdisjoint(codes):
@@ -103,7 +106,7 @@ def status(side: Sides, codes: Collection[str]) -> str:
         return _unseen(side, codes)
     if side.declared == 0:
         return "implemented_not_planned"
-    if side.open_plans:
+    if side.open_plans or fails:
         return "planned_not_implemented"
     if side.plans and not side.shown_plans:
         return "unlinked"  # all are said to be done, and what is there only locates them

@@ -69,12 +69,13 @@ def survey(topics: Topics, graded: Mapping[str, Graded], findings: Iterable[Cite
     modules = {
         fact.source.path: fact.id for fact in facts.of_kind("ast") if fact.statement.kind == "module_fact"
     }
+    failing = _failing(cited, facts)
     placed: list[Placed] = []
     held: set[str] = set()
     for topic in topics.by_key.values():
         if all(facts.records[one].source.kind in _NO_TOPIC for one in topic.members):
             continue
-        one = _placed(topic, facts, graded, taken_back, cited, modules)
+        one = _placed(topic, facts, graded, taken_back, cited, failing, modules)
         placed.append(one)
         held.update(one.row.recordIds)
     placed.sort(key=lambda one: _order(one.row))
@@ -93,21 +94,25 @@ def _placed(
     graded: Mapping[str, Graded],
     taken_back: frozenset[str],
     cited: Mapping[str, Sequence[Cited]],
+    failing: Mapping[str, Sequence[Cited]],
     modules: Mapping[str | None, str],
 ) -> Placed:
     identities = {*topic.members, *topic.guests}
+    exercised = set(topic.members)
     for one in topic.members:
         found = graded.get(one)
         if found is not None and found.grade > Grade.none:
-            counted = (item for item in found.items if item.grade > Grade.none and item.dated != "before")
+            counted = [item for item in found.items if item.grade > Grade.none and item.dated != "before"]
+            exercised.update(item.record for item in counted)
             identities.update(item.record for item, _ in zip(counted, range(_WITNESSES), strict=False))
     identities.update(_tagged(identities - set(topic.members), facts, modules))
     ordered = tuple(sorted(identities))
     present = (facts.records[one] for one in ordered if one in facts.records)
     side = sides(present, frozenset(topic.members), graded, taken_back)
-    about = [finding for one in topic.members for finding in cited.get(one, ())]
+    failed = [finding for one in sorted(exercised & failing.keys()) for finding in failing[one]]
+    about = [*(finding for one in topic.members for finding in cited.get(one, ())), *failed]
     codes = tuple(sorted({finding.code for finding in about}))
-    state = status(side, codes)
+    state = status(side, codes, fails=bool(failed))
     worst = max((_RANK.get(finding.severity, 0) for finding in about), default=0)
     row = Row(
         key=topic.key,
@@ -120,6 +125,32 @@ def _placed(
         evidence=evidence_of(side.lanes),
     )
     return Placed(row, topic, side)
+
+
+def _failing(cited: Mapping[str, Sequence[Cited]], facts: Facts) -> dict[str, list[Cited]]:
+    """Code → the findings that a test which exercises it, and passed before, fails."""
+    found: dict[str, list[Cited]] = {}
+    for identity, findings in cited.items():
+        result = facts.records.get(identity)
+        broken = [finding for finding in findings if finding.code == "REGRESSION_DETECTED"]
+        if (
+            not broken
+            or result is None
+            or result.source.kind != "test"
+            or result.lifecycle.status != "blocked"
+        ):
+            continue
+        for test in (identity, *_tested_by(identity, facts)):
+            for code in _tested_by(test, facts):
+                found.setdefault(code, []).extend(broken)
+    return found
+
+
+def _tested_by(test: str, facts: Facts) -> Iterator[str]:
+    """What a test exercises; of a result, the test that ran or what it exercised."""
+    for link in facts.around(test):
+        if link.relation.type == "tests" and link.relation.source == test:
+            yield link.relation.to
 
 
 def _tagged(identities: Iterable[str], facts: Facts, modules: Mapping[str | None, str]) -> Iterator[str]:

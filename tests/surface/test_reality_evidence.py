@@ -78,3 +78,44 @@ def test_an_unrelated_commit_to_the_same_file_shows_no_plan_done(t2c: Any, step:
         "Add `never_written` to cart.py": "none",
         "Tidy up cart.py": "none",
     }
+
+
+TESTED: Mapping[str, str | None] = {
+    "shop/coupon.py": "def apply_coupon(cart):\n    return cart\n",
+    "tests/test_coupon.py": "from shop.coupon import apply_coupon\n\n\ndef test_apply_coupon():\n"
+                            "    assert apply_coupon(1) == 1\n",
+}  # fmt: skip
+
+
+def report(t2c: Any, commit: str, at: str, failure: str = "") -> None:
+    """A run of the one test, taken in."""
+    (t2c.root / "junit.xml").write_text(
+        f'<testsuites><testsuite name="pytest" timestamp="{at}">'
+        '<testcase classname="tests.test_coupon" name="test_apply_coupon" file="tests/test_coupon.py" time="0.01">'
+        f"{failure}</testcase></testsuite></testsuites>"
+    )
+    scan(t2c, "--report", "junit.xml", "--commit", commit)
+
+
+def test_a_run_after_the_last_edit_makes_it_green_and_a_failing_one_breaks_the_topic(
+    t2c: Any, step: Step
+) -> None:
+    guide = "# Shop\n\nThe price is lowered by `apply_coupon` in one place.\n"
+    step("Start", {"TODO.md": "# TODO\n\n- [ ] Apply a coupon (#1)\n", "docs/guide.md": guide})
+    commit = step("Apply (#1)", TESTED)
+    report(t2c, commit, "2026-01-01T18:00:00Z")
+    assert grades(t2c) == {"Apply a coupon (#1)": "tested"}, "it ran before the code was there"
+    report(t2c, commit, "2026-01-04T10:00:00Z")
+    assert grades(t2c) == {"Apply a coupon (#1)": "green"}
+    before = rows(t2c)
+    assert [before[key]["status"] for key in ("ticket:#1", "path:shop/coupon.py")] == ["aligned", "aligned"]
+    report(t2c, commit, "2026-01-05T10:00:00Z", '<failure message="no">no</failure>')
+    assert grades(t2c) == {"Apply a coupon (#1)": "tested"}
+    after = rows(t2c)
+    for key in ("ticket:#1", "path:shop/coupon.py"):
+        assert after[key]["status"] == "planned_not_implemented"
+        assert after[key]["severity"] == "blocking"
+        assert "REGRESSION_DETECTED" in after[key]["diagnosticCodes"]
+    report(t2c, commit, "2026-01-06T10:00:00Z")
+    assert grades(t2c) == {"Apply a coupon (#1)": "green"}
+    assert rows(t2c)["ticket:#1"]["status"] == "aligned"

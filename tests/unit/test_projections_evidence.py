@@ -361,3 +361,22 @@ def test_a_commit_that_only_relates_to_a_plan_shows_it_by_a_change_of_what_the_p
     assert judged("P", [plan(at=PLANNED, **WANTED), made], link("C", "related_to", "P")).grade is grade
     carried = judged("P", [plan(at=PLANNED, **WANTED), made], link("C", "implements", "P"))
     assert carried.grade is Grade.named
+
+
+def ran(*results: Fact, test_changed: str) -> Grade:
+    """A test whose file alone is known to have changed, with its results."""
+    return judged(
+        "P",
+        [
+            plan(at=PLANNED), symbol("S"), symbol("T", "test_retry", "tests/t.py", test=True),
+            commit("C", AFTER), commit("D", test_changed, paths=["tests/t.py"]), commit("E", BEFORE, paths=["tests/t.py"]), *results,
+        ],
+        link("C", "implements", "P"), link("C", "modifies", "S"), link("T", "tests", "S"),
+        *(link(one.id, "tests", "T") for one in results),
+    ).grade  # fmt: skip
+
+
+def test_a_test_has_changed_at_the_latest_when_its_file_did() -> None:
+    assert ran(result("R", LATER), test_changed=AFTER) is Grade.green
+    assert ran(result("R", AFTER), test_changed=LATER) is Grade.tested
+    assert ran(result("R", AFTER), result("Q", LATER, "blocked"), test_changed=AFTER) is Grade.tested
