@@ -86,19 +86,26 @@ def ordered(corpus: Corpus) -> Iterator[Hit | Abstention]:
 
 
 def _fields(task: Record, identifiers: Identifiers) -> Iterator[Hit | Abstention]:
-    named = task.metadata.dependencies
-    for written in listed(named):
-        for spelling in _spellings(task, written):
-            found, candidates = identifiers.find(spelling, task)
-            if found is not None and found.source.kind == "todo":
-                yield Hit(
-                    task.id, found.id, "depends_on", "order", ("order_field",), (("identifier", written),)
-                )
-            elif candidates > 1:
-                yield Abstention("dependency_ambiguous", f"{written} of {task.source.path}")
-            else:
-                continue
-            break
+    """What a task waits for and what waits for it, as its own fields say."""
+    fields: tuple[tuple[Any, RelationType, bool], ...] = (
+        (task.metadata.dependencies, "depends_on", False),
+        (task.metadata.blockedBy, "blocks", True),
+        (task.metadata.blocks, "blocks", False),
+    )
+    for named, kind, turned in fields:
+        for written in listed(named):
+            for spelling in _spellings(task, written):
+                found, candidates = identifiers.find(spelling, task)
+                if found is not None and found.source.kind == "todo":
+                    source, target = (found.id, task.id) if turned else (task.id, found.id)
+                    if source != target:
+                        signals = (("identifier", written),)
+                        yield Hit(source, target, kind, "order", ("order_field",), signals)
+                elif candidates > 1:
+                    yield Abstention("dependency_ambiguous", f"{written} of {task.source.path}")
+                else:
+                    continue
+                break
 
 
 def _spellings(task: Record, written: str) -> tuple[str, ...]:

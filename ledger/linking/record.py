@@ -84,6 +84,8 @@ class _Metadata(msgspec.Struct, gc=False, omit_defaults=True):
     covers: Any = None
     decisionId: Any = None
     dependencies: Any = None
+    blockedBy: Any = None
+    blocks: Any = None
     documentationOrigin: Any = None
     form: Any = None
     enclosing: Any = None

@@ -132,3 +132,12 @@ def test_revision_supersedes_the_revision_before(drawn: Draw, stated: State) -> 
     bodies = {f"r{n}": requirement(f"Text of {n}", f"req~lock~{n}") for n in (1, 2, 10)}
     other = requirement("Another one", "req~mail~3")
     assert list(drawn(**bodies, other=other)) == [("r10", "supersedes", "r2"), ("r2", "supersedes", "r1")]
+
+
+def test_fields_of_a_task_tell_what_holds_it_up_and_what_it_holds_up(drawn: Draw, task: State) -> None:
+    relations = drawn(
+        first=task("Lock the account", "BACK-1", "b/back-1.md", metadata={"blocks": ["BACK-3"]}),
+        second=task("Send a mail", "BACK-2", "b/back-2.md", metadata={"blockedBy": ["BACK-1", "BACK-9"]}),
+        third=task("Write the manual", "BACK-3", "b/back-3.md", metadata={"blocks": ["BACK-3"]}),
+    )
+    assert list(relations) == [("first", "blocks", "second"), ("first", "blocks", "third")]
