@@ -21,7 +21,7 @@ from t2c.ledger.intake.changes.categories import action_of, is_breaking, is_cate
 from t2c.ledger.intake.changes.drafts import Section
 from t2c.ledger.intake.changes.formats import Format
 from t2c.ledger.intake.changes.lines import told
-from t2c.ledger.intake.changes.nested import Labels, Title, titled, unindented
+from t2c.ledger.intake.changes.nested import Cited, Labels, Title, titled, unindented
 from t2c.ledger.intake.conflicts import without_marks
 from t2c.ledger.intake.lines import Notes
 from t2c.ledger.intake.markup import Block, Code, Heading, Item, Paragraph, Row
@@ -46,6 +46,7 @@ _LEVELS: Final = 4
 _LABEL: Final = re.compile(
     r"(?:\*\*|__)([^*_]{2,60})(?:\*\*|__):?$|([^\W\d_][^.!?:`*_]{1,50}):$|\[([^\W\d_][^\[\]]{1,50})\]:?$"
 )
+_CHANGESETS: Final = re.compile(r"(?:Major|Minor|Patch) Changes$")
 _LABEL_WORDS: Final = 4
 _LABEL_LEVEL: Final = 9
 _LINE: Final = 120
@@ -79,7 +80,7 @@ class ChangelogExtractor(TextFileExtractor):
     stands after the name and a sign (`CHANGELOG-7.md`) may be a version.
     """
 
-    name = "t2c/keep-a-changelog@3"
+    name = "t2c/keep-a-changelog@4"
     source: SourceKind = "changelog"
     names = re.compile(
         r"(?:change[-_]?logs?|changes|history|news|releases|release[-_ ]?notes)"
@@ -298,7 +299,7 @@ class _Entries(Struct):
         release = self.release
         if self._labels.leave(item):
             self._section = None
-        entry = told(item.text, item.more)
+        entry = told(item.text, item.more, by_commit=self._is_by_commit)
         if release is None:
             if entry.text:
                 self.notes.add("outside_release", "an entry that no release holds", item.start)
@@ -318,7 +319,16 @@ class _Entries(Struct):
             self.notes.add("acknowledgement", "names people, not a change; not read as an entry", item.start)
             return
         item, entry = self._labels.led(item, entry)
-        self._found.append(drafts.entry(item, entry, section, held, self.home))
+        cited = self._labels.cited
+        draft = drafts.entry(item, entry, section, held, self.home, cited)
+        self._found.append(draft)
+        if (draft.tickets or entry.commits) and "inherited" not in draft.metadata:
+            self._labels.cite(item, Cited(draft.tickets, entry.commits))
+
+    @property
+    def _is_by_commit(self) -> bool:
+        """Below the categories that only changesets write, whose entries begin with a commit."""
+        return bool(self._headings) and _CHANGESETS.match(self._headings[-1][1]) is not None
 
     def _begin(self, release: Release) -> Section:
         headings = [*(text for _, text in self._headings), *self._labels.texts]

@@ -77,7 +77,7 @@ def test_the_record_of_an_entry() -> None:
     assert (record.epistemic.cls, record.epistemic.confidence) == ("claim", 0.92)
     assert record.epistemic.basis == ("keep_a_changelog_category", "markdown_release_heading")
     assert record.observedAt == "2026-01-05T00:00:00Z"
-    assert record.source.extractor == "t2c/keep-a-changelog@3"
+    assert record.source.extractor == "t2c/keep-a-changelog@4"
     assert {key: record.metadata[key] for key in ("version", "releaseDate", "yanked", "category", "parent")} == {
         "version": "1.2.0", "releaseDate": "2026-01-05", "yanked": False, "category": "Added", "parent": None,
     }  # fmt: skip
@@ -421,9 +421,50 @@ def test_what_stands_beside_a_heading_in_an_item_is_said_of_the_items_in_it() ->
     assert [draft.tickets for draft in found[:3]] == [("#12",)] * 3
     assert [draft.metadata.get("commits") for draft in found[:3]] == [["abcdef12"]] * 3
     assert [draft.metadata.get("authors") for draft in found[:3]] == [["ada"]] * 3
-    assert (found[4].tickets, found[5].tickets, found[6].tickets) == ((), ("#14",), ("#15",))
+    assert (found[4].tickets, found[5].tickets, found[6].tickets) == (("#13",), ("#14",), ("#15",))
+    assert [draft.metadata.get("inherited") for draft in found] == [
+        None,
+        None,
+        None,
+        None,
+        True,
+        None,
+        None,
+        None,
+    ]
     assert found[1].metadata["parent"] == "Add a page"
     assert found[7].tickets == ()
+
+
+def test_what_an_entry_cites_is_said_of_the_items_in_it_that_cite_nothing() -> None:
+    text = (
+        "## 1.0.0\n\n- Add pages (#12) (abcdef1)\n  - With a list\n    - of names\n  - Closes #7\n    - And a test\n"
+        "- Mend it\n  - For good\n\n- abcdef2: Add it\n\n  Words.\n\n  ### Key Changes\n  - **Faster**: it runs\n\n"
+        "### Fixed\n\n- Mend that\n"
+    )
+    assert [
+        (d.text, d.tickets, d.metadata.get("commits"), d.metadata.get("inherited")) for d in entries(text)
+    ] == [
+        ("Add pages (#12)", ("#12",), ["abcdef1"], None),
+        ("With a list", ("#12",), ["abcdef1"], True),
+        ("of names", ("#12",), ["abcdef1"], True),
+        ("Closes #7", ("#7",), None, None),
+        ("And a test", ("#7",), None, True),
+        ("Mend it", (), None, None),
+        ("For good", (), None, None),
+        ("Add it", (), ["abcdef2"], None),
+        ("**Faster**: it runs", (), ["abcdef2"], True),
+        ("Mend that", (), None, None),
+    ]
+
+
+def test_a_commit_of_digits_alone_is_one_where_changesets_wrote_the_list() -> None:
+    found = entries(
+        "## 1.0.0\n\n### Patch Changes\n\n- 8210970: Mend it\n\n### Fixed\n\n- 8210971: Mend it\n"
+    )
+    assert [(draft.text, draft.metadata.get("commits")) for draft in found] == [
+        ("Mend it", ["8210970"]), ("8210971: Mend it", None),
+    ]  # fmt: skip
 
 
 def test_a_heading_in_the_code_of_an_item_heads_nothing() -> None:

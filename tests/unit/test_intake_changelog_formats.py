@@ -141,6 +141,16 @@ def test_yanked_as_a_word_of_an_entry_or_of_later_text_withdraws_nothing() -> No
             f"[`6159d83`]({HOME}/commit/{HASH}) feat(rules)!: add x (#7) (Ada Lovelace)",
             Told("feat(rules)!: add x (#7)", "rules", True, "feat", (HASH,), ("Ada Lovelace",)),
         ),
+        (
+            f"[`6159d83`]({HOME}/commit/{HASH}) [#7]({HOME}/pull/7) Thanks [@ada](https://h.example/ada)! - Add x",
+            Told("Add x", None, False, None, (HASH,), ("ada",)),
+        ),
+        (
+            f"[6159d83]({HOME}/commit/{HASH}) [#7]({HOME}/pull/7) Thanks @ada! - Add x",
+            Told("Add x", commits=(HASH,), authors=("ada",)),
+        ),
+        (f"[#7]({HOME}/pull/7) [`6159d83`]({HOME}/commit/{HASH}) - Add x", Told("Add x", commits=(HASH,))),
+        ("#7 - Add x", Told("#7 - Add x")),
         ("ddea63a Chore: update x (#7)", Told("Chore: update x (#7)", None, False, "chore", ("ddea63a",), ())),
         (f"Add x by @ada in {HOME}/pull/12", Told("Add x", authors=("ada",))),
         ("Add x by @ada and @renovate[bot] in #12", Told("Add x", authors=("ada", "renovate[bot]"))),
@@ -294,6 +304,7 @@ def test_restructured_text_is_read_like_markdown() -> None:
         "Fix `parse_it` in the guide, which failed. #3, #4", ("#3", "#4"), ("parse_it",), ("docs/a.md",), (16, 17),
     )  # fmt: skip
     assert windows.metadata["parent"] == fix.text
+    assert (windows.tickets, windows.metadata["inherited"]) == (("#3", "#4"), True)
     assert (add.text, add.symbols) == ("Add `pkg.load()`.", ("pkg.load",))
     assert ids(RST.replace("\n", "\r\n"), "CHANGES.rst") == ids(RST, "CHANGES.rst")
 

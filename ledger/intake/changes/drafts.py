@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from t2c.ledger.events.record import Action, EpistemicClass, Status
 from t2c.ledger.intake.base import Draft
 from t2c.ledger.intake.changes.lines import Told
+from t2c.ledger.intake.changes.nested import Cited
 from t2c.ledger.intake.markup import Item
 from t2c.ledger.intake.mentions import mentions
 from t2c.ledger.intake.products import without_product_versions
@@ -84,8 +85,13 @@ def settled(draft: Draft, found: Release, entries: int) -> Draft:
     return structs.replace(draft, status=status_of(found), observed_at=observed_at(found), metadata=metadata)
 
 
-def entry(item: Item, told: Told, section: Section, held: list[str], home: str | None) -> Draft:
-    """The record of one entry; `held` are the entries around it, `home` names the project's own repository."""
+def entry(
+    item: Item, told: Told, section: Section, held: list[str], home: str | None, around: Cited | None = None
+) -> Draft:
+    """The record of one entry; `held` are the entries around it, `home` names the project's own repository.
+
+    An entry that cites nothing of its own takes over what the one `around` it cites, and says so.
+    """
     raw = f"{item.text} {item.more}" if item.more else item.text
     found = mentions(without_product_versions(raw, home), home)
     done, about = action_and_object(told.text, section.action)
@@ -99,8 +105,12 @@ def entry(item: Item, told: Told, section: Section, held: list[str], home: str |
         extra["type"] = told.kind
     if told.is_breaking:
         extra["breaking"] = True
-    if told.commits:
-        extra["commits"] = list(told.commits)
+    commits, tickets = told.commits, found.tickets
+    if around is not None and not commits and not tickets:
+        commits, tickets = around.commits, around.tickets
+        extra["inherited"] = True
+    if commits:
+        extra["commits"] = list(commits)
     if told.authors:
         extra["authors"] = list(told.authors)
     trail = (*section.trail, *held) if held else section.trail
@@ -119,7 +129,7 @@ def entry(item: Item, told: Told, section: Section, held: list[str], home: str |
         modality="claimed" if section.cls == "claim" else "unknown",
         paths=found.paths,
         symbols=found.symbols,
-        tickets=found.tickets,
+        tickets=tickets,
         versions=(*section.versions, *found.versions) if found.versions else section.versions,
         excerpt=item.raw,
         observed_at=section.observed_at,

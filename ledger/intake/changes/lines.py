@@ -2,7 +2,7 @@
 
 Read are the lines of conventional-changelog, release-please and semantic-release (`**scope:** text ([#12](…))
 ([abcdef1](…))`), git-cliff (`*(scope)* [**breaking**] text`), changesets (`[#12](…) [`abcdef1`](…) Thanks @ada! -
-text`), the notes that forges draw up (`Title by @ada in …/pull/12`) and lists of commits (`abcdef1 fix: text`).
+text`, `abcdef1: text`), the notes that forges draw up (`Title by @ada in …/pull/12`) and lists of commits (`abcdef1 fix: text`).
 
 Scope, commits and authors stand beside the statement, not in it: a commit's subject knows nothing of them, so
 they would only stand between the two.
@@ -22,8 +22,10 @@ __all__ = ["Told", "told"]
 _HEX: Final = r"[0-9a-f]{7,40}"
 _LEADING_COMMIT: Final = re.compile(rf"(?:`({_HEX})`:?|\(({_HEX})\):?|({_HEX})(?::|\s-)?)\s+(?=\S)")
 _LEADING_NUMBER: Final = re.compile(
-    rf"(?:#\d{{1,9}}\s+)?(?:`({_HEX})`\s+)?Thanks ((?:@[\w-]+[,!\s]*)+(?:and @[\w-]+!?\s*)?)\s*-\s+(?=\S)"
+    rf"((?:(?:#\d{{1,9}}|`?{_HEX}`?),?\s+){{0,6}}+)"
+    r"(?:Thanks ((?:@[\w-]+(?:\[bot\])?[,!\s]*)+(?:and @[\w-]+!?\s*)?)\s*)?-\s+(?=\S)"
 )
+_COUNTED_COMMIT: Final = re.compile(r"([0-9]{7}):\s+(?=\S)")
 _SCOPE: Final = re.compile(
     r"(?:\*\*|__)([\w@$./,&* -]{1,60}?):(?:\*\*|__)\s+(?=\S)"
     r"|(?:\*\*|__)([a-z0-9@][\w@./-]{0,60})(?:\*\*|__):\s+(?=\S)"
@@ -61,6 +63,8 @@ _LINKED: Final = re.compile(r"/commit/([0-9a-f]{7,40})\b")
 _BARE: Final = re.compile(_HEX)
 _WINDOW: Final = 600
 """Characters from the end in which tools write their tail."""
+_CITED: Final = 200
+"""Characters from the start in which changesets cite."""
 _MOST_TAILS: Final = 12
 
 
@@ -75,12 +79,18 @@ class Told(NamedTuple):
     authors: tuple[str, ...] = ()
 
 
-def told(line: str, more: str = "") -> Told:
-    """Take one entry apart; `more` is text around it whose linked commits are its own too."""
+def told(line: str, more: str = "", *, by_commit: bool = False) -> Told:
+    """Take one entry apart; `more` is text around it whose linked commits are its own too.
+
+    `by_commit`: each entry begins with its commit, so that seven digits and a colon are one.
+    """
     text = plain(line)
     commits = _LINKED.findall(f"{line} {more}") if "/commit/" in line or "/commit/" in more else []
     authors: list[str] = []
     start, named = _lead(text, commits, authors)
+    if by_commit and not start and (digits := _COUNTED_COMMIT.match(text)) is not None:
+        commits.append(digits[1])
+        start = digits.end()
     scope: str | None = None
     breaking = False
     for _ in range(2):
@@ -109,12 +119,11 @@ def told(line: str, more: str = "") -> Told:
 def _lead(text: str, commits: list[str], authors: list[str]) -> tuple[int, bool]:
     """Where the statement begins, and whether the line is one of a list of commits, which ends in a name."""
     first = text[:1]
-    if first == "#" or text.startswith(("Thanks ", "`")):
+    if first == "#" or text.startswith(("Thanks ", "`")) or " Thanks @" in text[:_CITED]:
         match = _LEADING_NUMBER.match(text)
-        if match is not None:
-            if match[1]:
-                commits.append(match[1])
-            authors += _HANDLE.findall(match[2])
+        if match is not None and (match[2] or "`" in match[1]):
+            commits += [cited.strip("`,") for cited in match[1].split() if cited[0] != "#"]
+            authors += _HANDLE.findall(match[2] or "")
             return match.end(), False
     match = _LEADING_COMMIT.match(text) if first and first in "`(0123456789abcdef" else None
     if match is not None and _is_commit(commit := match[1] or match[2] or match[3], commits):

@@ -15,7 +15,7 @@ from msgspec import Struct, field, structs
 from t2c.ledger.intake.changes.lines import Told, told
 from t2c.ledger.intake.markup import Item
 
-__all__ = ["Labels", "Title", "titled", "unindented"]
+__all__ = ["Cited", "Labels", "Title", "titled", "unindented"]
 
 _TITLE: Final = re.compile(r"(#{1,6})[ \t]+(?=\S)(.{1,200}?)[ \t#]*$")
 _INNER: Final = re.compile(r"#{2,6}[ \t]+[^\s#]")
@@ -83,11 +83,24 @@ class _Lead(NamedTuple):
     said: Told
 
 
+class Cited(NamedTuple):
+    """The numbers and commits that an entry cites, for the items in it that cite none."""
+
+    tickets: tuple[str, ...]
+    commits: tuple[str, ...]
+
+
+class _Citing(NamedTuple):
+    least: int
+    cited: Cited
+
+
 class Labels(Struct):
-    """The headings in items that stand over what comes next, and what their items say beside them."""
+    """The headings in items that stand over what comes next, what their items say beside them, and what entries cite."""
 
     _titles: list[_Label] = field(default_factory=list)
     _leads: list[_Lead] = field(default_factory=list)
+    _citing: list[_Citing] = field(default_factory=list)
 
     @property
     def texts(self) -> list[str]:
@@ -98,12 +111,16 @@ class Labels(Struct):
         """Nothing is over what comes next."""
         self._titles.clear()
         self._leads.clear()
+        self._citing.clear()
 
     def leave(self, item: Item) -> bool:
         """Let go of what does not reach as far out as this item; whether any heading did not."""
-        if not self._titles and not self._leads:
+        if not self._titles and not self._leads and not self._citing:
             return False
         indent = _indent(item)
+        place = max(indent, item.depth)
+        while self._citing and self._citing[-1].least > place:
+            self._citing.pop()
         while self._leads and self._leads[-1].least > indent:
             self._leads.pop()
         before = len(self._titles)
@@ -123,6 +140,15 @@ class Labels(Struct):
         self._titles = [label for label in self._titles if label.least < least]
         self._titles.append(_Label(least, title))
         self._leads.append(_Lead(least, item.text, said))
+
+    @property
+    def cited(self) -> Cited | None:
+        """What the nearest entry around cites."""
+        return self._citing[-1].cited if self._citing else None
+
+    def cite(self, item: Item, cited: Cited) -> None:
+        """An entry that cites: what is further in is about the same."""
+        self._citing.append(_Citing(max(_indent(item), item.depth) + 1, cited))
 
     def led(self, item: Item, said: Told) -> tuple[Item, Told]:
         """An item with the numbers, commits and authors that stand beside the heading over it."""
