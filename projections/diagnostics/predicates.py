@@ -50,7 +50,8 @@ _SAMPLES: Final = re.compile(
 )
 """Places of texts that are there to be copied or tried out: nobody plans by them."""
 _PUT_ASIDE: Final = re.compile(
-    r"(?:^|/)(?:archived?|drafts?|ideas?|icebox|obsolete|deprecated|rejected|abandoned|wont[-_]?fix|superseded|trash|old)(?:/|\.|$)",
+    r"(?:^|/)(?:archive[ds]?|attic|drafts?|ideas?|icebox|obsolete|deprecated|rejected|abandoned|wont[-_]?fix|superseded|trash|old)(?:/|\.|$)"
+    r"|(?:^|/)(?:history|historical)/",
     re.IGNORECASE,
 )
 _DROPPED: Final = frozenset(

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Final
 
 from t2c.projections.base import Inputs
+from t2c.projections.diagnostics.aside import Aside, is_put_over
 from t2c.projections.diagnostics.predicates import Details, details, is_dropped, is_pending, is_sample
 from t2c.projections.diagnostics.state import Diagnosed
 from t2c.projections.evidence import Graded, code_of, graded_of
@@ -83,8 +84,14 @@ class View:
         return is_pending(fact) and not self.is_dropped(fact)
 
     def is_dropped(self, fact: Fact) -> bool:
-        """A plan that is marked as dropped."""
-        return is_dropped(fact, self.details(fact))
+        """A plan that is marked as dropped, or put aside or closed by what is written over it."""
+        return is_dropped(fact, self.details(fact)) or (
+            is_put_over(fact) and self._aside.holds(fact.source.path)
+        )
+
+    @cached_property
+    def _aside(self) -> Aside:
+        return Aside.of(self.of_kind("document"), self.of_kind("todo", "document"))
 
     def details(self, fact: Fact) -> Details:
         """What is read of a record beyond what all views read."""
