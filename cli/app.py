@@ -62,6 +62,9 @@ def main() -> int:
 
 def _run() -> int:
     gc.set_threshold(1_000_000, 50, 50)  # a short run makes many objects and drops few of them in circles
+    from t2c.cli.present.interruption import install
+
+    install()
     from t2c.cli.present.output import Output
     from t2c.cli.present.process import conclude, leave_out_plugins, standard_streams
     from t2c.cli.settings import debugging, environment, terminal

@@ -20,9 +20,11 @@ from t2c.ledger.errors import (
 __all__ = [
     "BROKEN_PIPE",
     "CODES",
+    "HUNG_UP",
     "SCHEMA",
     "TERMINATED",
     "ExitCode",
+    "HungUp",
     "Interrupted",
     "Terminated",
     "as_document",
@@ -37,6 +39,8 @@ BROKEN_PIPE: Final = 141
 """128 + SIGPIPE: whoever read the output went away."""
 TERMINATED: Final = 143
 """128 + SIGTERM."""
+HUNG_UP: Final = 129
+"""128 + SIGHUP."""
 
 
 class Interrupted(T2cError):
@@ -49,6 +53,12 @@ class Terminated(Interrupted):
     """The process was told to end by SIGTERM."""
 
     code = TERMINATED
+
+
+class HungUp(Interrupted):
+    """The terminal of the process went away, and SIGHUP told so."""
+
+    code = HUNG_UP
 
 
 class ExitCode(NamedTuple):

@@ -94,13 +94,12 @@ class Output:
 
         A document that was printed stays the only one; the error then goes to stderr alone.
         """
-        told = self.json and not (
-            self._documents and not self._lines
-        )  # where the failure itself says the rest
+        # True where the document says the rest; a stream that is closed takes none.
+        told = self.json and self._stdout is not None and (self._lines or not self._documents)
         self.complain(text.partition("\n")[0] if told else text)
-        if self.json and self._lines:
+        if told and self._lines:
             self.raw(encode(failure, indent=False) + b"\n")
-        elif self.json and not self._documents:
+        elif told:
             self._document(failure)
 
     @property

@@ -1,19 +1,19 @@
 """The edge of the process: streams, signals, and the exit code of however the work ended.
 
-No traceback reaches a user. Ctrl-C ends with 130, SIGTERM with 143, a reader that went away with 141 and
-without a word.
+No traceback reaches a user. Ctrl-C ends with 130, SIGTERM with 143, SIGHUP with 129, a reader that went away
+with 141 and without a word.
 """
 
 from __future__ import annotations
 
 import io
-import signal
 import sys
 from collections.abc import Callable, Mapping
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Final, TextIO
 
-from t2c.cli.present.errors import BROKEN_PIPE, TERMINATED, Terminated, as_document, as_text, known
+from t2c.cli.present.errors import BROKEN_PIPE, HUNG_UP, HungUp, Terminated, as_document, as_text, known
+from t2c.cli.present.interruption import ENDING, install, settle
 from t2c.cli.present.output import Output
 from t2c.ledger.errors import Environment, T2cError
 
@@ -57,7 +57,7 @@ def standard_streams() -> tuple[TextIO | None, TextIO | None]:
 
 def conclude(output: Output, work: Callable[[], None]) -> int:
     """Do the work, tell of an error where there is one, and return the exit code. Raises nothing."""
-    signal.signal(signal.SIGTERM, _terminate)
+    install()
     code = 0
     try:
         try:
@@ -66,7 +66,7 @@ def conclude(output: Output, work: Callable[[], None]) -> int:
         except BrokenPipeError:
             raise
         except BaseException as error:  # noqa: BLE001 - the one place where every ending is told
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            settle()
             code = _told(output, error)
             output.flush()
     except BrokenPipeError:
@@ -78,10 +78,6 @@ def conclude(output: Output, work: Callable[[], None]) -> int:
     return code
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(TERMINATED)
-
-
 def _told(output: Output, error: BaseException) -> int:
     """The exit code of an ending, after saying what there is to say of it."""
     import typer
@@ -89,9 +85,11 @@ def _told(output: Output, error: BaseException) -> int:
     if isinstance(error, typer.Exit):
         return error.exit_code
     if isinstance(error, SystemExit):
-        if error.code is None or (isinstance(error.code, int) and error.code != TERMINATED):
+        if error.code is None or (isinstance(error.code, int) and error.code not in ENDING.values()):
             return error.code or 0
-        ours: T2cError = Terminated("terminated", safe="what was recorded before stays recorded")
+        kept = "what was recorded before stays recorded"
+        hung_up = error.code == HUNG_UP
+        ours: T2cError = HungUp("hung up", safe=kept) if hung_up else Terminated("terminated", safe=kept)
     else:
         ours = known(error)
     if ours.safe is None:

@@ -336,8 +336,12 @@ def test_a_full_disk_below_stdout_is_told_once(probe: Any) -> None:
     assert (process.returncode, quiet(err.decode())) == (6, True)
 
 
-def test_a_closed_stdout_is_told(t2c: Any) -> None:
-    script = 'exec "$0" -m t2c.cli config show >&-'
+@pytest.mark.parametrize(
+    "command", ["config show", "config show --json", "graph --json", "timeline --json", "truth --json"]
+)
+def test_a_closed_stdout_is_told(t2c: Any, command: str) -> None:
+    assert t2c("init").code == 0
+    script = f'exec "$0" -m t2c.cli {command} >&-'
     done = subprocess.run(
         ["sh", "-c", script, sys.executable],
         check=False,
@@ -354,8 +358,11 @@ def test_a_closed_stdout_is_told(t2c: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
-)
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("json", [False, True])
 def test_a_signal_ends_the_command_cleanly(probe: Any, number: int, code: int, said: str, json: bool) -> None:
     arguments = ["wait", *(["--json"] if json else [])]
@@ -368,6 +375,37 @@ def test_a_signal_ends_the_command_cleanly(probe: Any, number: int, code: int, s
     assert quiet(err.decode())
     assert (f'"code": {code}' in out.decode()) is json
     assert json or out == b""
+
+
+IMPORTED = """
+import os, signal
+os.kill(os.getpid(), signal.{name})
+for _ in range(1000):
+    pass
+print("imported", flush=True)
+"""
+IMPORTER = """
+from t2c.cli.present.interruption import install
+install()
+import imported
+import time
+time.sleep(20)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_waits_for_the_module_that_is_imported(t2c: Any, tmp_path: Path, name: str) -> None:
+    (tmp_path / "imported.py").write_text(IMPORTED.format(name=name))
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTER],
+        check=False,
+        env={**t2c.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=15,
+    )
+    assert done.stdout == "imported\n"
+    assert done.returncode in (-signal.SIGINT, 143, 129) and done.returncode != 0
 
 
 # global options
