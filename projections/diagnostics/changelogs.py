@@ -2,7 +2,7 @@
 
 That no relation was drawn is not enough. It is said only where the whole history was read, the release has a tag with a
 known range of commits, the changelog follows the commits of that range, and no commit there shares a number, a name, a
-path, a rare word or two telling ones with the entry.
+path, a rare word or two telling ones with the entry. A small history is compared as a whole instead: `unheard`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import msgspec
-
 from t2c.projections.diagnostics.model import Finding
 from t2c.projections.diagnostics.predicates import VAGUE, is_claimable, is_sample, shortened, telling
-from t2c.projections.diagnostics.seen import SeenCommits
+from t2c.projections.diagnostics.releases import Ranges, package
+from t2c.projections.diagnostics.seen import NUMBER, SeenCommits
+from t2c.projections.diagnostics.unheard import SMALL, unheard
 from t2c.projections.diagnostics.view import View
-from t2c.projections.evidence.code import leaf, strings
+from t2c.projections.evidence.code import leaf
 from t2c.projections.facts import Fact
 
 __all__ = ["without_implementation"]
@@ -33,24 +33,11 @@ _SHARED: Final = 2
 _RARE: Final = 3
 """Commits of a range that bear a word up to which sharing that word alone is no accident either."""
 _CARRIES: Final = frozenset({"releases", "implements", "evidenced_by"})
-_NUMBER: Final = re.compile(r"(?:#|\bgh-|/(?:issues|pull|merge_requests)/)(\d{1,7})", re.IGNORECASE)
 _REVISION: Final = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{6,40}\b")
-_CANDIDATE: Final = re.compile(r"(v?\d+(?:\.\d+)*)[-.]?(?:a|b|c|rc|alpha|beta|pre|dev|m)", re.IGNORECASE)
 _CREDITS: Final = re.compile(
     r"\s*(?:\([^()]*\)|by @\S+|thanks? to .*|\[[^\]]*\]\([^)]*\))\W*$", re.IGNORECASE
 )
 """What stands at the end of an entry and tells who made it, or where to read more."""
-
-
-class _Package(msgspec.Struct, frozen=True):
-    package: str | None = None
-
-
-class _Packaged(msgspec.Struct, frozen=True):
-    metadata: _Package
-
-
-_packaged = msgspec.json.Decoder(_Packaged).decode
 
 
 def without_implementation(view: View) -> Iterator[Finding]:
@@ -60,8 +47,11 @@ def without_implementation(view: View) -> Iterator[Finding]:
     entries = _entries(view)
     if not entries:
         return
-    ranges = _Ranges(view)
+    ranges = Ranges(view)
     seen = SeenCommits(view)
+    if len(view.commits) <= SMALL:
+        yield from unheard(view, entries, ranges, seen)
+        return
     found: list[tuple[str, int, Fact]] = []
     for release, told in sorted(entries.items()):
         loose = [entry for entry in told if _can_be_sought(view, entry)]
@@ -83,7 +73,7 @@ def _entries(view: View) -> dict[str, list[Fact]]:
     by_place: dict[tuple[str | None, str, str | None], str] = {}
     for fact in view.of_kind("changelog"):
         if fact.statement.kind == "changelog_release" and isinstance(fact.metadata.version, str):
-            by_place.setdefault((fact.source.path, fact.metadata.version, _package(view, fact)), fact.id)
+            by_place.setdefault((fact.source.path, fact.metadata.version, package(view, fact)), fact.id)
     found: dict[str, list[Fact]] = {}
     for fact in view.of_kind("changelog"):
         if (
@@ -95,85 +85,11 @@ def _entries(view: View) -> dict[str, list[Fact]]:
             and not is_sample(fact.source.path)
             and is_claimable(fact)
         ):
-            place = (fact.source.path, fact.metadata.version, _package(view, fact))
+            place = (fact.source.path, fact.metadata.version, package(view, fact))
             release = by_place.get(place) or by_place.get((*place[:2], None))
             if release is not None:
                 found.setdefault(release, []).append(fact)
     return found
-
-
-def _package(view: View, fact: Fact) -> str | None:
-    raw = view.raw.get(fact.id)
-    try:
-        return None if raw is None else _packaged(raw).metadata.package
-    except msgspec.DecodeError:
-        return None
-
-
-class _Ranges:
-    """The commits that came with each release: those that its tag reaches and no earlier release of its changelog does.
-
-    Tags that the changelog does not tell of, such as those of candidates, end no range.
-    """
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._commits = {commit.source.revision: commit for commit in view.commits if commit.source.revision}
-        self._by_changelog: dict[tuple[str | None, str | None], dict[str, tuple[str, ...]]] = {}
-        self._tagged: dict[str, tuple[tuple[str | None, str | None], str]] = {}
-        self._candidates: set[tuple[str | None, str | None, str]] = set()
-        for release in view.of_kind("changelog"):
-            if release.statement.kind == "changelog_release":
-                self._note(release)
-
-    def _note(self, release: Fact) -> None:
-        tagged = {
-            other.metadata.commit
-            for link, other in self._view.facts.neighbours(release.id)
-            if link.relation.type == "evidenced_by" and other.statement.kind == "git_tag_fact"
-        }
-        if len(tagged) == 1 and isinstance(commit := tagged.pop(), str) and commit in self._commits:
-            self._tagged[release.id] = ((release.source.path, _package(self._view, release)), commit)
-
-        version = release.metadata.version
-        if isinstance(version, str) and (candidate := _CANDIDATE.match(version)) is not None:
-            self._candidates.add((release.source.path, _package(self._view, release), candidate[1]))
-
-    def of(self, release: str) -> tuple[str, ...]:
-        """Revisions, none where the range is unknown: no tag, several, or the first one of its changelog; or where
-        candidates have sections of their own, since the one of the release may repeat them."""
-        if release not in self._tagged:
-            return ()
-        changelog, commit = self._tagged[release]
-        if (*changelog, self._view.facts.records[release].metadata.version) in self._candidates:
-            return ()
-        found = self._by_changelog.get(changelog)
-        if found is None:
-            found = self._by_changelog[changelog] = dict(self._walked(changelog))
-        return found.get(commit, ())
-
-    def _walked(self, changelog: tuple[str | None, str | None]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        order = sorted(
-            {commit for of, commit in self._tagged.values() if of == changelog},
-            key=lambda commit: (-(self._commits[commit].source.commitIndex or 0), commit),
-        )
-        taken: set[str] = set()
-        for number, commit in enumerate(order):
-            reached = self._reached(commit, taken)
-            if number:
-                yield commit, reached
-
-    def _reached(self, revision: str, taken: set[str]) -> tuple[str, ...]:
-        found: list[str] = []
-        waiting = [revision]
-        while waiting:
-            at = waiting.pop()
-            if at in taken or at not in self._commits:
-                continue
-            taken.add(at)
-            found.append(at)
-            waiting.extend(strings(self._commits[at].metadata.parents))
-        return tuple(found)
 
 
 def _inverted(seen: SeenCommits, commits: Sequence[str]) -> dict[str, list[str]]:
@@ -254,7 +170,7 @@ def _can_be_sought(view: View, entry: Fact) -> bool:
     text = entry.statement.text
     return not (
         entry.statement.target.tickets
-        or _NUMBER.search(text)
+        or NUMBER.search(text)
         or "http" in text
         or _REVISION.search(text)
         or _is_bound(view, entry)

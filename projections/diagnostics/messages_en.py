@@ -81,6 +81,11 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "{at}. No commit of the release ({commits}) shares a number, a name, a path, a rare word or two telling ones with it.",
             "Cite the commit or pull request in the entry, or correct the entry.",
         ),
+        "changelog.unheard": (
+            "Release {version} tells of this, and nothing ever was heard of it: {text}",
+            "{at}. None of the {commits} commits of the whole history and nothing in the code shares a number, a name, a path or two telling words with it.",
+            "Cite the commit or pull request in the entry, or correct the entry.",
+        ),
         "unplanned": (
             "{count} public symbols in {place} changed without a plan",
             "{count} of {of} public symbols of {place} changed since plans are written here, and no plan reaches their files: {first}.",

@@ -81,6 +81,11 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "{at}. Żaden z commitów wydania (liczba: {commits}) nie ma z wpisem wspólnego numeru, nazwy, ścieżki, rzadkiego słowa ani dwóch znaczących.",
             "Podaj we wpisie commit lub pull request albo popraw wpis.",
         ),
+        "changelog.unheard": (
+            "Wydanie {version} o tym mówi, a nic innego o tym nie wspomina: {text}",
+            "{at}. Żaden z {commits} commitów całej historii ani nic w kodzie nie ma z tym wspólnego numeru, nazwy, ścieżki ani dwóch znaczących słów.",
+            "Wskaż we wpisie commit lub pull request albo popraw wpis.",
+        ),
         "unplanned": (
             "Publiczne symbole w {place} zmienione bez planu (liczba: {count})",
             "Od czasu pierwszych planów zmieniło się {count} z {of} publicznych symboli w {place}, a żaden plan nie sięga ich plików: {first}.",

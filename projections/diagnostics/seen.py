@@ -13,7 +13,10 @@ from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf, strings
 from t2c.projections.facts import Fact
 
-__all__ = ["Seen", "SeenCommits"]
+__all__ = ["NUMBER", "Seen", "SeenCommits"]
+
+NUMBER: Final = re.compile(r"(?:#|\bgh-|/(?:issues|pull|merge_requests)/)(\d{1,7})", re.IGNORECASE)
+"""The number of an issue or a pull request."""
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w{3,60}")
 
@@ -28,12 +31,13 @@ class _Excerpt(msgspec.Struct, frozen=True):
 
 class Seen(NamedTuple):
     """What one commit shows. `own` are the words of its message, names and paths; `words` those of the task lists and
-    changelogs that it wrote as well."""
+    changelogs that it wrote as well; `numbers` are those of issues and pull requests that its message cites."""
 
     words: frozenset[str]
     own: frozenset[str]
     paths: frozenset[str]
     names: frozenset[str]
+    numbers: frozenset[str]
 
 
 _excerpt = msgspec.json.Decoder(_Excerpt).decode
@@ -75,6 +79,7 @@ class SeenCommits:
             own,
             frozenset(target.paths),
             frozenset(map(leaf, written)),
+            frozenset(NUMBER.findall(text)),
         )
 
 

@@ -13,6 +13,7 @@ from t2c.projections.diagnostics import findings_of
 from t2c.projections.diagnostics.messages import LANGUAGES, told
 from t2c.projections.diagnostics.model import Finding
 from t2c.projections.diagnostics.predicates import is_claimable, is_sample, telling
+from t2c.projections.diagnostics.unheard import SMALL
 from t2c.projections.facts import Fact, Facts
 from t2c.projections.fold import fold
 from t2c.projections.registry import ALL
@@ -66,9 +67,17 @@ SUBJECTS = (
 
 
 def released(
-    chain: Any, *entries: str, version: str = "2.0.0", first: str = "1.0.0", **members: Any
+    chain: Any,
+    *entries: str,
+    version: str = "2.0.0",
+    first: str = "1.0.0",
+    small: bool = False,
+    **members: Any,
 ) -> list[str]:
-    """Two releases with tags on the first and the last of the commits, and the entries of the second."""
+    """Two releases with tags on the first and the last of the commits, and the entries of the second; beside them commits
+    of which no release tells, unless the history is to be small."""
+    for number in range(0 if small else SMALL):
+        commit(chain, 1000 + number, "Elsewhere", at="2026-01-01T09:00:00Z")
     for number, subject in enumerate(SUBJECTS):
         commit(chain, number, subject, f"src/{number}.py")
     for name, number in ((first, 0), (version, len(SUBJECTS) - 1)):
@@ -186,6 +195,82 @@ def test_the_commit_that_wrote_the_entry_explains_it_if_it_changed_more_than_doc
     assert unexplained(chain) == [odd]
     link(chain, commit(chain, 8, "Work"), "declares", odd)
     assert not unexplained(chain)
+
+
+SMALL_ENTRIES = (
+    "PDF invoices (#9)",
+    "Excel import of customers (#31)",
+    "New import_customers() in src/customers.py",
+)
+
+
+def test_a_small_history_is_compared_as_a_whole(chain: Any) -> None:
+    odd = released(chain, *SMALL_ENTRIES[:2], small=True)
+    odd += released(chain, SMALL_ENTRIES[2], small=True, paths=("src/customers.py",))
+    every = found(chain, "CHANGELOG_WITHOUT_IMPLEMENTATION")
+    assert {(one.subject, one.message, one.said["commits"]) for one in every} == {
+        (entry, "changelog.unheard", "6") for entry in odd
+    }
+
+
+def test_the_first_release_of_a_small_history_reaches_back_to_its_beginning(chain: Any) -> None:
+    released(chain, EXPLAINED[0], small=True)
+    first = state(chain, "changelog", "changelog_entry", SMALL_ENTRIES[0], "CHANGELOG.md", cls="claim",
+        status="released", trail=("1.0.0",), metadata={"version": "1.0.0", "parent": None})  # fmt: skip
+    assert unexplained(chain) == [first]
+    state(chain, "changelog", "changelog_release", "Release 0.9.0", "CHANGELOG.md", cls="claim", status="released",
+        versions=("0.9.0",), metadata={"version": "0.9.0", "releaseDate": None, "entries": 1})  # fmt: skip
+    assert not unexplained(chain), "what came before the first tag may be what it tells of"
+
+
+@pytest.mark.parametrize(
+    ("changes", "heard"),
+    [
+        ({"subject": "Print invoices as PDF"}, True),
+        ({"subject": "Close #9"}, True),
+        ({"subject": "Go on", "paths": ("src/invoices/pdf.py",)}, True),
+        ({"subject": "Go on", "diff": {"names": ["invoice_pdf"]}}, True),
+        ({"subject": "Go on", "diff": {"partial": True}}, True),
+        ({"subject": "Count invoices"}, False),
+        ({"subject": "PDF invoices (#9)", "paths": ("CHANGELOG.md",)}, False),
+        (
+            {
+                "subject": "Release",
+                "paths": ("CHANGELOG.md", "pyproject.toml"),
+                "diff": {"notes": [{"path": "CHANGELOG.md", "lines": [SMALL_ENTRIES[0]]}]},
+            },
+            False,
+        ),
+    ],
+)
+def test_what_a_small_history_has_heard_of(chain: Any, changes: Any, heard: bool) -> None:
+    (odd,) = released(chain, SMALL_ENTRIES[0], small=True)
+    commit(chain, 3, changes["subject"], *changes.get("paths", ("src/3.py",)), diff=changes.get("diff"))
+    assert unexplained(chain) == ([] if heard else [odd])
+
+
+def test_code_that_is_there_was_heard_of(chain: Any) -> None:
+    released(chain, SMALL_ENTRIES[2], small=True, paths=("src/customers.py",))
+    assert unexplained(chain)
+    chain.symbol("import_customers", path="src/shop.py", kind="symbol_fact")
+    assert not unexplained(chain)
+
+
+@pytest.mark.parametrize(
+    ("paths", "diff", "told"),
+    [
+        (("CHANGELOG.md", "src/net.py"), {"names": ["draw"]}, False),
+        (("CHANGELOG.md", "src/net.py"), {"names": ["__version__"]}, True),
+        (("CHANGELOG.md", "setup.cfg"), None, True),
+    ],
+)
+def test_the_commit_that_wrote_an_entry_and_code_is_what_it_tells_of(
+    chain: Any, paths: tuple[str, ...], diff: Any, told: bool
+) -> None:
+    module(chain, "src/net.py")
+    (odd,) = released(chain, SMALL_ENTRIES[0], small=True)
+    link(chain, commit(chain, 5, "Release", *paths, diff=diff), "declares", odd)
+    assert bool(unexplained(chain)) == told
 
 
 def document(chain: Any, text: str, path: str = "docs/guide.md", **members: Any) -> str:
