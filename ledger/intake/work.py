@@ -42,7 +42,10 @@ class Job(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Bytes of a file that are read; of a changelog its top, of any other file nothing if it is larger."""
+    """Bytes of a file that are read; of a changelog its top, of any other file nothing if it is larger.
+
+    A JSON file of tasks may be as large as a changelog.
+    """
 
     file: int
     changelog: int
@@ -137,16 +140,19 @@ class Reader:
         readings = [self._reading(stage, job, content, watched) for stage in job.stages]
         return ReadFile(digest, False, self._kept(job, readings, spool), watched.questions())
 
-    def _limit(self, stage: str) -> int:
+    def _limit(self, stage: str, path: str) -> int:
         match stage:
             case "changelog":
                 return self.limits.changelog
+            case "todo" if path.endswith(".json"):
+                # One file holds every task that there ever was: it grows as a changelog does.
+                return max(self.limits.file, self.limits.changelog)
             case "tests" | "cycle":
                 return self.limits.report
         return self.limits.file
 
     def _reading(self, stage: str, job: Job, content: bytes, tree: Tree) -> Reading:
-        limit, extractor = self._limit(stage), self.extractors[stage]
+        limit, extractor = self._limit(stage, job.path), self.extractors[stage]
         size = max(job.size, len(content))
         if len(content) <= limit:
             try:
@@ -189,7 +195,7 @@ class Reader:
             return None
 
     def _most(self, job: Job) -> int:
-        return max(self._limit(stage) for stage in job.stages) + 1
+        return max(self._limit(stage, job.path) for stage in job.stages) + 1
 
     @staticmethod
     def _content_digest(job: Job, content: bytes) -> bytes:

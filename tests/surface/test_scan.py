@@ -131,6 +131,22 @@ def test_a_second_scan_of_an_unchanged_tree_appends_nothing_and_says_so(t2c: Any
     assert "nothing was appended" in t2c("scan").out
 
 
+def test_a_file_of_all_tasks_may_be_as_large_as_a_changelog(t2c: Any, repo: Path) -> None:
+    tasks = ", ".join(f'{{"id": {number}, "title": "Add part {number}"}}' for number in range(9))
+    folder = repo / ".taskmaster" / "tasks"
+    folder.mkdir(parents=True)
+    (folder / "tasks.json").write_text(f'{{"master": {{"tasks": [{tasks}]}}}}')
+    (repo / "TODO.md").write_text("- [ ] Add it\n" * 50)
+    t2c.environ["T2C_SCAN_MAX_FILE_BYTES"] = "200"
+    assert scan(t2c)["records"]["todo"] == 9, (
+        "the list in Markdown is too large, the file of all tasks is not"
+    )
+    t2c.environ["T2C_SCAN_MAX_CHANGELOG_BYTES"] = "300"
+    scan(t2c)
+    notes = [event["data"] for event in events(t2c) if event["type"] == "omission.noted"]
+    assert {"too_large"} <= {note["reason"] for note in notes if (note["path"] or "").endswith("tasks.json")}
+
+
 def test_a_blank_line_above_an_item_changes_no_id(t2c: Any, repo: Path) -> None:
     scan(t2c)
     before = ids(t2c, "todo")

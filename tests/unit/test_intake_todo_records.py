@@ -116,7 +116,7 @@ def test_the_record_of_a_task_with_front_matter() -> None:
         ("#734",),
         ("compareTaskIds",),
     )
-    assert first.source.extractor == "t2c/task-record@2"
+    assert first.source.extractor == "t2c/task-record@3"
     assert first.metadata["explicitId"] == "task-12"
     assert (first.metadata["state"], first.metadata["priority"]) == ("in progress", "high")
     assert (first.metadata["dependencies"], first.metadata["labels"]) == (["task-3"], ["web", "ui"])
@@ -198,7 +198,8 @@ def test_the_tasks_of_a_tagged_json_file() -> None:
     assert (first.paths, first.tickets) == (("src/a.py",), ("ACME-7",))
     assert (first.metadata["dependencies"], first.metadata["priority"]) == (["1", "2"], "high")
     assert (below.text, below.status, below.trail) == ('Write "tests"', "completed", ("Add the parser",))
-    assert (below.metadata["explicitId"], below.lines) == ("3.1", (16, 16))
+    assert (below.metadata["explicitId"], below.metadata["parentTask"], below.lines) == ("3.1", "3", (16, 16))
+    assert "parentTask" not in first.metadata
     assert (tagged.text, tagged.trail, tagged.metadata["explicitId"]) == ("Fix x", ("loop",), "loop:1")
     flat = json.dumps({"tasks": [{"id": "a", "title": "Fix x"}, {"id": 2}, "no"]})
     reading = read(flat, MASTER)

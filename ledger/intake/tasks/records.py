@@ -45,7 +45,7 @@ _BLOCKS: Final = ("blocks", "blocking")
 class TaskRecordExtractor:
     """Reads `tasks/task-12 - title.md`, `tasks/WP01-title.md`, `.taskmaster/tasks/tasks.json`, `.task/pending.data`."""
 
-    name = "t2c/task-record@2"
+    name = "t2c/task-record@3"
     source: SourceKind = "todo"
 
     def wants(self, path: str) -> bool:

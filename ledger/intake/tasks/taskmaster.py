@@ -103,6 +103,7 @@ def _draft(
         if isinstance(depends, list)
         else [],
         "tag": tag or None,
+        **({"parentTask": name.rpartition(".")[0]} if holders else {}),
     }
     if priority := _text(value, "priority"):
         extra["priority"] = priority
