@@ -28,7 +28,7 @@ def chain(t2c: Any, new_journal: Callable[[Path], Any]) -> Any:
     for number in range(3):
         chain.todo(f"Paint fence {number}", line=3 + number)
     for number in range(22):
-        chain.todo(f"Build shed {number}", path=f"plans/{number:02}.md")
+        chain.todo(f"Build shed {number}", path=f"plans/{number:02}/TODO.md")
     chain.symbol("app.lock")
     commit = chain.commit("a" * 40, "Lock the account", at="2026-01-02T10:00:00Z")
     back = chain.commit("b" * 40, 'Revert "Lock the account"', at="2026-01-03T10:00:00Z")
@@ -99,13 +99,18 @@ def test_code_severity_and_path_narrow_it(t2c: Any, chain: Any) -> None:
     assert len(both) == 26
     assert [finding["severity"] for finding in told(t2c, "--severity", "review_required")] == ["blocking"]
     assert len(told(t2c, "TODO.md")) == 4 and len(told(t2c, "plans")) == 22
-    assert len(told(t2c, "plans/0?.md", "TODO.md")) == 14
+    assert len(told(t2c, "plans/0?/*.md", "TODO.md")) == 14
     assert len(told(t2c, ".")) == 27, "what stands in no file is in no folder"
 
 
 def test_paths_are_those_of_the_callers_folder(t2c: Any, chain: Any) -> None:
     (t2c.root / "plans").mkdir()
-    for path, count in (("00.md", 1), ("../TODO.md", 4), (".", 22), (str(t2c.root / "plans/01.md"), 1)):
+    for path, count in (
+        ("00/TODO.md", 1),
+        ("../TODO.md", 4),
+        (".", 22),
+        (str(t2c.root / "plans/01/TODO.md"), 1),
+    ):
         document = t2c("diagnose", path, "--json", cwd=t2c.root / "plans").document
         assert sum(len(group["findings"]) for group in document["groups"]) == count, path
     assert t2c("diagnose", "../..", cwd=t2c.root / "plans").code == 2
@@ -363,7 +368,7 @@ def test_on_a_terminal_it_fits_the_columns(t2c: Any, chain: Any) -> None:
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
     process = t2c.start(
-        "diagnose", "plans/00.md", stdout=follower, stderr=subprocess.DEVNULL, env={"NO_COLOR": "1"}
+        "diagnose", "plans/00/TODO.md", stdout=follower, stderr=subprocess.DEVNULL, env={"NO_COLOR": "1"}
     )
     os.close(follower)
     content = b""
