@@ -70,11 +70,12 @@ class Topics:
     def __init__(self, facts: Facts, raw: Mapping[str, bytes] | None = None) -> None:
         """`raw` has the canonical records, for the ids of requirements, which no fact carries."""
         self.facts = facts
+        self.raw = raw or {}
         files = {fact.source.path for fact in facts.of_kind(*_FILES) if fact.source.path is not None}
-        self._files = files
+        self.files = files
         self._code = {fact.source.path for fact in facts.of_kind("ast")}
         self._tails = _tails(files)
-        self._own = _own_ids(facts, raw or {})
+        self._own = _own_ids(facts, self.raw)
         self._tasks = _tasks(facts)
         self._whole, self._ends = _declared_in(facts)
         self.anchors: dict[str, tuple[str, ...]] = {}
@@ -112,7 +113,12 @@ class Topics:
                 f"ticket:{own_id}",
                 *(one for one in tickets if one[:7] == "ticket:" and one[7:] != own_id),
             ]
-        paths = [f"path:{one}" for one in self._ranked(target.paths)]
+        ranked = self._ranked(target.paths)
+        paths = [f"path:{one}" for one in ranked]
+        if ranked and ranked[0] not in self.files and fact.epistemic.cls != "plan":
+            # What only describes is about the code that it names before a file that is nowhere.
+            resolved, leads = self._resolved(target.symbols)
+            paths = [*(f"path:{one}" for one in resolved if leads), *paths]
         found = [*tickets, *paths][:_MOST_ANCHORS]
         if found:
             return tuple(found)
@@ -164,7 +170,7 @@ class Topics:
 
     def file(self, path: str) -> str | None:
         """The file that a written path is: in full, or as the end of exactly one; None if there is none."""
-        if path in self._files:
+        if path in self.files:
             return path
         ends = [one for one in self._tails.get(path.rpartition("/")[2], ()) if one.endswith("/" + path)]
         return ends[0] if len(ends) == 1 else None

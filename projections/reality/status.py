@@ -49,9 +49,16 @@ def is_done(fact: Fact) -> bool:
 
 
 def sides(
-    facts: Iterable[Fact], members: Collection[str], graded: Mapping[str, Graded], undone: frozenset[str]
+    facts: Iterable[Fact],
+    members: Collection[str],
+    graded: Mapping[str, Graded],
+    undone: frozenset[str],
+    there: Collection[str] | None = None,
 ) -> Sides:
-    """Sort the records of a topic. Guests count in the lanes; only its own members are its plans."""
+    """Sort the records of a topic. Guests count in the lanes; only its own members are its plans.
+
+    `there` is given for a topic whose file is missing: of its commits and guests these alone show anything.
+    """
     everything = list(facts)
     of_documentation = _is_of_documentation(everything)
     lanes = dict.fromkeys(LANES, 0)
@@ -67,6 +74,8 @@ def sides(
                 plans.append(fact)
         elif kind == "changelog":
             lanes[kind] += 1
+        elif there is not None and fact.id not in there and (kind == "git" or fact.id not in members):
+            continue  # it tells of another file, or of what was there once
         elif shows(fact, undone, documentation=of_documentation):
             observed += 1
             lanes[kind] += 1

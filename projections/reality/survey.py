@@ -12,6 +12,7 @@ from t2c.ledger.kernel.canon import artifact
 from t2c.projections.evidence import Grade, Graded
 from t2c.projections.facts import DECLARED, SEVERITIES, Facts
 from t2c.projections.reality.model import SCHEMA, STATUSES, Reality, Row, Totals
+from t2c.projections.reality.presence import carried_out, missing
 from t2c.projections.reality.status import Sides, evidence_of, sides, status
 from t2c.projections.topics import Topic, Topics, shows, undone
 
@@ -70,12 +71,14 @@ def survey(topics: Topics, graded: Mapping[str, Graded], findings: Iterable[Cite
         fact.source.path: fact.id for fact in facts.of_kind("ast") if fact.statement.kind == "module_fact"
     }
     failing = _failing(cited, facts)
+    nowhere = missing(topics)
     placed: list[Placed] = []
     held: set[str] = set()
     for topic in topics.by_key.values():
         if all(facts.records[one].source.kind in _NO_TOPIC for one in topic.members):
             continue
-        one = _placed(topic, facts, graded, taken_back, cited, failing, modules)
+        there = carried_out(topic, topics, graded) if topic.key in nowhere else None
+        one = _placed(topic, facts, graded, taken_back, there, cited, failing, modules)
         placed.append(one)
         held.update(one.row.recordIds)
     placed.sort(key=lambda one: _order(one.row))
@@ -93,6 +96,7 @@ def _placed(
     facts: Facts,
     graded: Mapping[str, Graded],
     taken_back: frozenset[str],
+    there: frozenset[str] | None,
     cited: Mapping[str, Sequence[Cited]],
     failing: Mapping[str, Sequence[Cited]],
     modules: Mapping[str | None, str],
@@ -108,7 +112,7 @@ def _placed(
     identities.update(_tagged(identities - set(topic.members), facts, modules))
     ordered = tuple(sorted(identities))
     present = (facts.records[one] for one in ordered if one in facts.records)
-    side = sides(present, frozenset(topic.members), graded, taken_back)
+    side = sides(present, frozenset(topic.members), graded, taken_back, there)
     failed = [finding for one in sorted(exercised & failing.keys()) for finding in failing[one]]
     about = [*(finding for one in topic.members for finding in cited.get(one, ())), *failed]
     codes = tuple(sorted({finding.code for finding in about}))

@@ -119,3 +119,51 @@ def test_a_run_after_the_last_edit_makes_it_green_and_a_failing_one_breaks_the_t
     report(t2c, commit, "2026-01-06T10:00:00Z")
     assert grades(t2c) == {"Apply a coupon (#1)": "green"}
     assert rows(t2c)["ticket:#1"]["status"] == "aligned"
+
+
+def test_what_stands_elsewhere_is_not_there_for_a_file_that_is_missing(t2c: Any, step: Step) -> None:
+    guide = "# Shop\n\n`Cart.total` adds the prices, with the tax rate of `config/shop.toml`.\n"
+    step("Start", {"shop/cart.py": CART, "docs/guide.md": guide, "TODO.md": "# TODO\n\n- [ ] Read `config/tax.toml` in `Cart.total`\n"})  # fmt: skip
+    scan(t2c)
+    found = rows(t2c)
+    assert "path:config/shop.toml" not in found
+    assert found["path:shop/cart.py"]["lanes"]["document"] == 1
+    assert found["path:shop/cart.py"]["status"] == "aligned"
+    assert found["path:config/tax.toml"]["status"] == "planned_not_implemented"
+    assert found["path:config/tax.toml"]["evidence"] == "none"
+
+
+@pytest.mark.parametrize("gone", ["shop/zones.py", "shop/rates.sh"])
+def test_a_commit_alone_is_not_there_for_a_file_that_was_renamed_or_deleted(
+    t2c: Any, step: Step, gone: str
+) -> None:
+    """The commit speaks of this file and no other, so the file is what it is filed under."""
+    text = "def zones():\n    return []\n"
+    step("Start", {"docs/guide.md": f"# Shop\n\nThe zones of delivery are in `{gone}`.\n"})
+    step("Zones", {gone: text})
+    scan(t2c)
+    assert rows(t2c)[f"path:{gone}"]["lanes"]["git"] == 1
+    assert rows(t2c)[f"path:{gone}"]["status"] == "aligned"
+    step("Delete", {gone: None})
+    scan(t2c)
+    found = rows(t2c)[f"path:{gone}"]
+    assert (found["lanes"]["git"], found["status"], found["evidence"]) == (0, "unlinked", "none")
+    step("Back", {gone: text})
+    step("Rename", {gone: None, gone.replace(".", "_of."): text})
+    scan(t2c)
+    assert rows(t2c)[f"path:{gone}"]["lanes"]["git"] == 0
+
+
+def test_a_plan_that_was_carried_out_stays_so_when_its_file_is_renamed_or_was_to_be_deleted(
+    t2c: Any, step: Step
+) -> None:
+    text = "def zones():\n    return []\n"
+    plans = "# TODO\n\n- [ ] Write `shop/zones.py` (#4)\n- [ ] Remove `shop/cart.py` (#5)\n- [ ] Remove `shop/old.py`\n"
+    step("Start", {"shop/cart.py": CART, "shop/old.py": text.replace("zones", "old"), "TODO.md": plans})
+    step("Zones (#4)", {"shop/zones.py": text})
+    step("Away with it (#5)", {"shop/cart.py": None})
+    step("Rename", {"shop/zones.py": None, "shop/areas.py": text})
+    scan(t2c)
+    found = rows(t2c)
+    assert [found[f"ticket:#{number}"]["status"] for number in (4, 5)] == ["aligned", "aligned"]
+    assert found["path:shop/old.py"]["status"] == "planned_not_implemented"
