@@ -91,7 +91,7 @@ def test_the_record_of_a_sentence_that_names_a_file() -> None:
     assert sentence.epistemic.basis == ("explicit_target_reference", "heading_context", "markdown_structure")
     assert sentence.metadata["headingPath"] == ["Guide", "Export"]
     assert sentence.source.lines is not None
-    assert (sentence.source.lines.start, sentence.source.extractor) == (5, "t2c/documentation@2")
+    assert (sentence.source.lines.start, sentence.source.extractor) == (5, "t2c/documentation@3")
     assert reading.complete
 
 

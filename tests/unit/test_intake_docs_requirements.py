@@ -174,6 +174,34 @@ def test_checklists_for_readers_plan_nothing(path: str) -> None:
     assert required("# A\n\n- [ ] Tests were added for the change\n", path) == []
 
 
+@pytest.mark.parametrize(
+    "above",
+    [
+        "## PR Guidelines\n\n### Before Submitting", "## Pull request checklist", "## Merge request checklist",
+        "## Before you open a pull request", "## Definition of Done", "## Release process", "## Deployment steps",
+        "## Przed wysłaniem zmian", "## Work\n\nBefore submitting your change, make sure that:",
+        "## Work\n\nThe release checklist:", "## Before a release", "## Before Committing",
+        "## Work\n\nPlease go through this before you send us a PR:",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("box", ["[ ] ", ""])
+def test_a_list_that_is_gone_through_each_time_plans_nothing(above: str, box: str) -> None:
+    assert required(f"# A\n\n{above}\n\n- {box}Check the format of the code\n- {box}Test everything\n") == []
+
+
+def test_what_a_plan_lists_to_be_done_once_is_planned() -> None:
+    for heading in (
+        "Definition of Done",
+        "Release process",
+        "Deployment steps",
+        "Check mails before sending them",
+    ):
+        assert len(required(f"# A\n\n## {heading}\n\n- [ ] Check the format\n", "docs/plans/doors.md")) == 1
+    text = "# A\n\nBefore submitting, check:\n\n- [ ] The format\n\nStill to do:\n\n- [ ] Lock the door\n"
+    assert [draft.text for draft in required(text)] == ["Lock the door"]
+    assert required("# A\n\n## Before submitting a pull request\n\n- [ ] Check it\n", "docs/plans/a.md") == []
+
+
 def test_what_a_roadmap_ticks_off_is_done() -> None:
     text = "# Roadmap\n\n- ✅ Lock the door\n- 🚧 Paint the door\n\n## Done\n\n- Oil the hinges\n\n## Later\n\n- Sell the house\n"
     assert [draft.status for draft in required(text)] == ["completed", "in_progress", "completed", "planned"]

@@ -57,7 +57,7 @@ _FRAGMENTS: Final = FragmentExtractor()
 class DocumentExtractor:
     """Reads Markdown, reStructuredText, StrictDoc and the items of Doorstop; AsciiDoc is counted as left out."""
 
-    name: str = "t2c/documentation@2"
+    name: str = "t2c/documentation@3"
     source: SourceKind = "document"
 
     def wants(self, path: str) -> bool:

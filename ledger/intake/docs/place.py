@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
+from t2c.ledger.intake.docs.blocks import Text
 from t2c.ledger.intake.docs.decisions import decides
 from t2c.ledger.intake.docs.openspec import delta_of
 from t2c.ledger.intake.docs.requirements import Named, named
-from t2c.ledger.intake.docs.sections import Section, section_of
+from t2c.ledger.intake.docs.sections import Section, recurs, section_of
 from t2c.ledger.intake.text import fold
 
 __all__ = ["Above", "Place"]
+
+_LEAD: Final = 200
+"""Characters of the sentence before a list, from its end."""
 
 
 class Above(NamedTuple):
@@ -39,6 +43,7 @@ class Place(Struct):
     detail: bool = False
     delta: str | None = None
     deciding: bool = False
+    _lead: str = ""
 
     @property
     def innermost(self) -> Above | None:
@@ -53,6 +58,7 @@ class Place(Struct):
 
     def enter(self, heading: Above, *, in_plan: bool) -> None:
         """Enter the section of a heading. The innermost heading that says anything decides what the text is."""
+        self._lead = ""
         self.above.append(heading)
         self.trail = tuple(above.text for above in self.above)
         self.section, self.done, self.delta, self.under = None, False, None, None
@@ -72,3 +78,14 @@ class Place(Struct):
         elif self.done and self.section is None:
             self.section = "strong"
         self.deciding = self.accepted and decides(fold(heading.text))
+
+    def follow(self, block: Text) -> None:
+        """Keep a sentence that ends in a colon: it says what the list below it is."""
+        if block.kind == "paragraph" and not block.depth:
+            self._lead = block.text[-_LEAD:] if block.text.rstrip("*_ ").endswith(":") else ""
+
+    def recurs(self, *, in_guide: bool) -> bool:
+        """Whether the list that is being read is gone through again each time."""
+        return any(recurs(above.text, in_guide=in_guide) for above in self.above) or (
+            self._lead != "" and recurs(self._lead, in_guide=in_guide)
+        )

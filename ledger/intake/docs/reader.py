@@ -141,6 +141,7 @@ class Reader:
     # --- text -----------------------------------------------------------------------------------------
 
     def _text(self, block: Text) -> Iterator[Draft]:
+        self._place.follow(block)
         if self._scenario is not None and not block.quoted:
             self._scenario.steps.append(block)
             return
@@ -217,12 +218,10 @@ class Reader:
         return None
 
     def _checklist(self) -> bool:
-        """True where checkboxes are for readers to tick: in templates, and in guides on how to work."""
+        """True where checkboxes are for readers to tick: in templates, in guides on how to work, each time anew."""
         if self._profile.sample or self._profile.addressed:
             return True
-        return self._profile.kind == "guide" and any(
-            "checklist" in above.text.lower() for above in self._place.above
-        )
+        return self._place.recurs(in_guide=self._profile.kind == "guide")
 
     def _in_section(self, block: Text, text: str) -> bool:
         """True if the section makes a plan of this text."""
@@ -232,6 +231,8 @@ class Reader:
         if text.rstrip("*_").endswith(":"):
             return False
         if block.kind == "paragraph" and (section == "goals" or not tells_of_plans(text)):
+            return False
+        if self._profile.kind == "guide" and self._place.recurs(in_guide=True):
             return False
         if self._profile.kind != "guide":
             return not _LINK_ALONE.match(block.text)

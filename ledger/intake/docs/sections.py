@@ -14,7 +14,7 @@ from typing import Final, Literal
 from t2c.ledger.intake.inline import plain
 from t2c.ledger.intake.text import fold
 
-__all__ = ["Section", "heading_text", "number_of", "section_of"]
+__all__ = ["Section", "heading_text", "number_of", "recurs", "section_of"]
 
 Section = Literal["strong", "weak", "loose", "goals", "done", "closed", "delta"]
 """`loose` ones plan in no guide, `goals` plan in their items alone, `done` lists what was done, `closed` stops what an outer heading plans, `delta` heads OpenSpec requirements."""
@@ -56,6 +56,22 @@ _LOOSE: Final = re.compile(
     r"(?:next steps?|what'?s next|plan|tasks?|constraints|nastepne kroki|kolejne kroki|zadania|ograniczenia"
     r"|(?:phase|etap|faza) \d.{0,40})$"
 )
+_OCCASION: Final = r"(?:pull[- ]requests?|merge[- ]requests?|prs?|mrs?|code reviews?|review(?:er)?s?|submissions?|contribut(?:ions?|ors?|ing))"
+_BEFORE: Final = r"before (?:you |we |each |every |any |an? |your )*"
+_EACH_TIME: Final = re.compile(
+    rf"\b{_BEFORE}(?:submi(?:t\b|ts\b|tting|ssion)|{_OCCASION}\b)|\W*{_BEFORE}(?:committing|commits?|merging|pushing)\W*$"
+    rf"|\b{_BEFORE}(?:[\w-]{{1,20}} ){{1,4}}{_OCCASION}\b"
+    rf"|\b{_OCCASION} (?:\w{{1,20}} )?(?:check ?-?list|guide ?lines?|template|etiquette)\b"
+    rf"|\bcheck ?-?list (?:for|before|of) (?:an? |the |your |each |every |all )*{_OCCASION}\b"
+    r"|\bprzed (?:wyslaniem|zgloszeniem|scaleniem|otwarciem|zatwierdzeniem|commitem)\b"
+)
+_STANDING: Final = re.compile(
+    r"\bcheck ?-?lists?\b|\bdefinition of (?:done|ready)\b|\bdefinicja (?:ukonczenia|gotowosci|zrobionego)\b"
+    rf"|\b{_BEFORE}(?:releas|publish|deploy|tagg?)"
+    r"|\bprzed (?:wydaniem|publikacja|wdrozeniem)\b"
+    rf"|\b(?:{_OCCASION}|releas(?:e|ing)|publish(?:ing)?|deploy(?:ment|ing)?)"
+    r" (?:process|procedure|steps?|requirements?|workflow)\b"
+)
 
 
 def number_of(text: str) -> str | None:
@@ -91,3 +107,14 @@ def section_of(heading: str) -> Section | None:
     if _WEAK.match(name):
         return "weak"
     return "loose" if _LOOSE.match(name) else None
+
+
+@lru_cache(maxsize=4096)
+def recurs(said: str, *, in_guide: bool) -> bool:
+    """Whether a heading, or the sentence before a list, says that what follows is gone through again each time.
+
+    Such a list is never done. Before each pull request, wherever it stands; a guide has other such lists too, where
+    a plan would mean to do them once.
+    """
+    name = fold(said)[:200]
+    return _EACH_TIME.search(name) is not None or (in_guide and _STANDING.search(name) is not None)
