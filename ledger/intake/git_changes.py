@@ -8,11 +8,16 @@ lines, not the commits after it.
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
+import signal
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from msgspec import Struct, field
@@ -283,10 +288,21 @@ class ChangeReader:
 @contextmanager
 def _attributes() -> Iterator[str]:
     """A file that tells Git how definitions look in some languages; a repository's own attributes come before it."""
-    with tempfile.NamedTemporaryFile("w", prefix="t2c-", suffix=".attributes") as file:
-        file.write(ATTRIBUTES)
-        file.flush()
-        yield file.name
+    # An interrupted process ends with generators still open, which then close nothing; and an interrupt between the
+    # making of the file and the next line would leave it too.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="t2c-", suffix=".attributes")
+        remove = atexit.register(partial(Path(name).unlink, missing_ok=True))
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(ATTRIBUTES)
+        yield name
+    finally:
+        remove()
+        atexit.unregister(remove)
 
 
 _DOC_FOLDERS: Final = frozenset({"doc", "docs", "documentation"})

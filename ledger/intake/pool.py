@@ -28,6 +28,7 @@ MEMORY: Final = 1 << 30
 _PATIENCE: Final = 120.0
 """Seconds of real time without an answer after which a child is given up."""
 _AT_ONCE: Final = 16
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INDEX: Final = 8
 
 
@@ -126,7 +127,7 @@ class _Child:
         self.connection, theirs = Pipe()
         parent = os.getpid()
         # An interrupt between the fork and the lines after it would be lost, or would leave a child to itself.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
             with warnings.catch_warnings():
                 # Other threads, if there are any, hold no lock that a child needs.
@@ -189,7 +190,8 @@ def _serve(
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
         _die_with(parent)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         most = _memory_now() + memory

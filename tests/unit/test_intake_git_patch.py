@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -669,3 +670,25 @@ def test_boxes_that_a_commit_ticks_are_noted_and_those_ticked_before_are_not(rep
     assert diff(repo)["notes"] == [
         {"path": "TODO.md", "lines": ["Call the smith"], "ticked": ["Write the manual", "Call the smith"]}
     ]
+
+
+INTERRUPTED = """
+import gc
+from t2c.ledger.intake.git_changes import _attributes
+opened = _attributes()
+opened.__enter__()
+circle = [opened]
+circle.append(circle)
+del opened, circle
+gc.freeze()
+raise KeyboardInterrupt
+"""
+
+
+def test_nothing_stays_of_a_run_that_was_interrupted(tmp_path: Path) -> None:
+    environ = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], env=environ, capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode != 0 and b"KeyboardInterrupt" in done.stderr
+    assert list(tmp_path.iterdir()) == []
