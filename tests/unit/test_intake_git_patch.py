@@ -691,4 +691,4 @@ def test_nothing_stays_of_a_run_that_was_interrupted(tmp_path: Path) -> None:
         [sys.executable, "-c", INTERRUPTED], env=environ, capture_output=True, check=False, timeout=60
     )
     assert done.returncode != 0 and b"KeyboardInterrupt" in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.glob("*.attributes")) == []
