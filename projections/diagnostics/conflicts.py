@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,6 +20,7 @@ __all__ = ["SURE", "conflicting", "duplicated"]
 
 SURE: Final = 0.75
 """The confidence of a contradiction below which it asks for a look and blocks nothing."""
+_WORD: Final = re.compile(r"\w+")
 
 
 def conflicting(view: View) -> Iterator[Finding]:
@@ -54,12 +56,15 @@ def conflicting(view: View) -> Iterator[Finding]:
 
 
 def duplicated(view: View) -> Iterator[Finding]:
-    """Open plans that say the same: one finding for each group."""
+    """Open plans that say the same in several files, or word for word under the same headings: one finding for each group.
+
+    What one file says again under another heading is how it is built: a step of each phase, a list of what was told.
+    """
     root: dict[str, str] = {}
     for link in view.facts.relations:
         if link.relation.type == "duplicates":
             ends = (view.facts.records[link.relation.source], view.facts.records[link.relation.to])
-            if all(_counts(view, end) for end in ends):
+            if all(_counts(view, end) for end in ends) and not _is_structure(*ends):
                 first, second = sorted((_root(root, ends[0].id), _root(root, ends[1].id)))
                 root[second] = first
                 root.setdefault(first, first)
@@ -85,12 +90,29 @@ def duplicated(view: View) -> Iterator[Finding]:
         )
 
 
+def _is_structure(one: Fact, other: Fact) -> bool:
+    return one.source.path == other.source.path and (
+        _words(one) != _words(other) or _trail(one) != _trail(other)
+    )
+
+
+def _words(fact: Fact) -> list[str]:
+    return _WORD.findall(fact.statement.text.casefold())
+
+
+def _trail(fact: Fact) -> object:
+    """The headings and the items around a statement."""
+    anchor = fact.metadata.anchor
+    return anchor.get("trail") if isinstance(anchor, dict) else None
+
+
 def _counts(view: View, fact: Fact) -> bool:
     return (
         view.is_pending(fact)
         and not is_reported(fact.statement.text)
         and fact.statement.kind != "comment_marker"
         and not is_sample(fact.source.path)
+        and view.details(fact).sample is not True
     )
 
 

@@ -555,6 +555,32 @@ def test_open_plans_that_say_the_same_are_one_finding(chain: Any) -> None:
     assert only(chain, "DUPLICATED_INTENT").records == tuple(sorted(ids))
 
 
+def test_what_one_file_says_under_several_headings_is_how_it_is_built(chain: Any) -> None:
+    def pair(path: str, *said: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
+        ids = [plan(chain, text, path=path, trail=trail) for text, trail in said]
+        link(chain, ids[0], "duplicates", ids[1])
+        return tuple(sorted(ids))
+
+    pair("a.md", ("Run the tests", ("Red",)), ("Run the tests", ("Green",)))
+    pair("b.md", ("Update `a.md`", ("Tasks",)), ("Update `a.md`", ("Tasks", "Files")))
+    pair("c.md", ("Run the tests of it", ("Red",)), ("Run the tests", ("Red",)))
+    pair("d.md", ("Run the tests", ()), ("Run the tests", ("loop",)))
+    assert not found(chain, "DUPLICATED_INTENT")
+    twice = pair("e.md", ("Run the tests", ("Red",)), ("Run  the tests!", ("Red",)))
+    assert only(chain, "DUPLICATED_INTENT").records == twice
+
+
+def test_copies_that_are_put_aside_or_samples_are_no_duplicates(chain: Any) -> None:
+    ids = [
+        plan(chain, "Add retry", path=path)
+        for path in ("plans/archive/a.md", "plans/b.md", "plans/history/a.md")
+    ]
+    sample = plan(chain, "Add retry", path="plans/c.md", metadata={"sample": True})
+    for other in (ids[0], ids[2], sample):
+        link(chain, other, "duplicates", ids[1])
+    assert not found(chain, "DUPLICATED_INTENT")
+
+
 def test_a_test_that_passed_and_fails_is_a_regression(chain: Any) -> None:
     def ran(status: str) -> str:
         return state(chain, "test", "test_result", "test test_retry", "junit.xml", cls="fact", status=status)
