@@ -12,7 +12,8 @@ from typing import Final
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
 from t2c.projections.diagnostics.plans import Plan
-from t2c.projections.diagnostics.predicates import folder, is_apart, is_public
+from t2c.projections.diagnostics.predicates import folder, is_apart, is_public, is_sample
+from t2c.projections.diagnostics.reach import Reach
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf
 from t2c.projections.facts import Fact
@@ -36,7 +37,8 @@ MAX_FOLDERS: Final = 6
 
 
 def not_planned(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
-    """Public symbols that changed since plans are written here, in files that no plan reaches."""
+    """Public symbols that changed since plans are written here, in files that no plan reaches and by commits that none
+    is bound to; only where most of the work on public symbols is planned by task."""
     reached: set[str] = set()
     planning: list[datetime] = []
     for plan in known:
@@ -49,14 +51,65 @@ def not_planned(view: View, known: Sequence[Plan]) -> Iterator[Finding]:
     if len(planning) < CUSTOM:
         return
     since = min(planning)
+    changed: dict[str, list[Fact]] = {}
+    worked: dict[str, Fact] = {}
+    reach = Reach(view)
+    for fact in _symbols(view):
+        if is_apart(fact.source.path) or reach.hides(fact):
+            continue
+        commits = [commit for commit in _commits(view, fact) if _is_after(view, commit, since)]
+        if commits:
+            changed[fact.id] = commits
+            worked.update((commit.id, commit) for commit in commits)
+    listed = _Planned(view, "todo", "nl")
+    if 2 * sum(map(listed.covers, worked.values())) < len(worked):
+        return
+    planned = _Planned(view, "todo", "nl", "document")
     found = [
-        fact
-        for fact in _symbols(view)
-        if fact.source.path not in reached
-        and (at := instant(view.code.changed_at(fact.id))) is not None
-        and at > since
+        view.facts.records[identity]
+        for identity, commits in changed.items()
+        if view.facts.records[identity].source.path not in reached and not any(map(planned.covers, commits))
     ]
     yield from _told(view, "IMPLEMENTED_NOT_PLANNED", "unplanned", found, 20)
+
+
+class _Planned:
+    """Commits that the plans of some kinds of source are bound to, and those that changed a file of such plans."""
+
+    def __init__(self, view: View, *sources: str) -> None:
+        self._bound: set[str] = set()
+        self._files: set[tuple[str, str]] = set()
+        for fact in view.of_kind(*sources):
+            is_plan = fact.epistemic.cls == "plan" or fact.source.kind == "nl"
+            if not is_plan or fact.statement.kind == "comment_marker" or is_sample(fact.source.path):
+                continue
+            if fact.source.path is not None:
+                self._files.add(_ends(fact.source.path))
+            self._bound.update(
+                other.id for _, other in view.facts.neighbours(fact.id) if other.source.kind == "git"
+            )
+
+    def covers(self, commit: Fact) -> bool:
+        """Whether a plan is bound to a commit, by a relation or by its file; done plans move to archives."""
+        return commit.id in self._bound or any(
+            _ends(path) in self._files for path in commit.statement.target.paths
+        )
+
+
+def _ends(path: str) -> tuple[str, str]:
+    return path.partition("/")[0], path.rpartition("/")[2]
+
+
+def _commits(view: View, fact: Fact) -> Iterator[Fact]:
+    """The commits that changed a symbol."""
+    for link, other in view.facts.neighbours(fact.id):
+        if link.relation.type == "modifies" and other.source.kind == "git":
+            yield other
+
+
+def _is_after(view: View, commit: Fact, since: datetime) -> bool:
+    at = instant(view.code.committed_at(commit))
+    return at is not None and at > since
 
 
 def not_documented(view: View) -> Iterator[Finding]:
@@ -64,11 +117,12 @@ def not_documented(view: View) -> Iterator[Finding]:
     whose other symbols are documented."""
     named = {
         leaf(name)
-        for fact in view.of_kind("document", "changelog", "nl")
+        for fact in view.of_kind("document", "changelog", "nl", "todo")
         if fact.statement.kind != "trace_tag"
         for name in fact.statement.target.symbols
     }
     there: dict[str, list[Fact]] = {}
+    reach = Reach(view)
     for fact in _symbols(view):
         if (
             "." not in (fact.source.symbol or ".")
@@ -76,6 +130,7 @@ def not_documented(view: View) -> Iterator[Finding]:
             and fact.metadata.symbolKind not in _VALUES
             and fact.source.symbol != "default"
             and not is_apart(fact.source.path)
+            and not reach.hides(fact)
         ):
             there.setdefault(folder(fact.source.path), []).append(fact)
     found: list[Fact] = []
@@ -88,7 +143,7 @@ def not_documented(view: View) -> Iterator[Finding]:
 
 def _is_named(view: View, fact: Fact, named: AbstractSet[str]) -> bool:
     return fact.source.symbol in named or any(
-        other.source.kind in ("document", "changelog") for _, other in view.facts.neighbours(fact.id)
+        other.source.kind in ("document", "changelog", "todo") for _, other in view.facts.neighbours(fact.id)
     )
 
 

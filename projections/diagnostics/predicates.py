@@ -68,7 +68,7 @@ _STRUCK: Final = re.compile(r"\W*~~[^~]+~~[\W\d]*")
 """A text that is struck out but for its number."""
 _APART: Final = re.compile(
     r"(?:^|/)(?:_[^/]+|\.[^/]+|internals?|private|scripts?|tools?|docs?|bin|build|release|ci|hack|bench\w*|fuzz\w*|messages|contrib|compat"
-    r"|website|e2e)/",
+    r"|web-?site|site|docs?[-_](?:site|app|web|website)|www|playgrounds?|storybook|sandbox(?:es)?|e2e)/",
     re.IGNORECASE,
 )
 """Folders of code that no user of the code is meant to see."""

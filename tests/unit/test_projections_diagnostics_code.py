@@ -379,6 +379,7 @@ def test_public_symbols_that_changed_beside_all_plans_are_one_finding_for_a_fold
     for number in range(5):
         part = chain.symbol(f"part{number}", path=f"src/part{number}.py", kind="symbol_fact")
         link(chain, plan(chain, number), "related_to", part)
+    link(chain, commit(chain, 6, "Do it", "TODO.md"), "modifies", part)
     for name, path, public in (
         *((f"free{number}", "src/extra/free.py", True) for number in range(3)), ("hidden", "src/extra/free.py", False),
         ("test_free", "tests/test_free.py", True), *((f"more{number}", "src/part0.py", True) for number in range(3)),
@@ -393,6 +394,7 @@ def test_folders_with_few_symbols_are_told_together_and_only_if_they_are_many(ch
     for number in range(5):
         part = chain.symbol(f"part{number}", path=f"src/part{number}.py", kind="symbol_fact")
         link(chain, plan(chain, number), "related_to", part)
+    link(chain, commit(chain, 6, "Do it", "TODO.md"), "modifies", part)
     for number in range(10):
         assert not found(chain, "IMPLEMENTED_NOT_PLANNED")
         link(chain, work, "modifies", chain.symbol("free", path=f"lib/{number}/a.py", kind="symbol_fact"))
