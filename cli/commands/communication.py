@@ -10,7 +10,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.communication import CommunicationView
@@ -63,7 +63,7 @@ def communication(
         invocation.output.raw(found.document)
     else:
         output = invocation.output
-        output.text("\n".join(_text(found, output.style, limit)))
+        output.text(joined(_text(found, output.style, limit)))
 
 
 def _text(found: CommunicationView, style: Style, limit: int) -> Iterator[str]:

@@ -9,7 +9,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.compare import Comparison
@@ -52,7 +52,7 @@ def compare(
         document = found.document if place is None else write_comparison(context, place, found)
     for notice in found.notices:
         invocation.output.warn(notice)
-    invocation.emit(document, lambda style: "\n".join(_text(found, style, place and place.shown)))
+    invocation.emit(document, lambda style: joined(_text(found, style, place and place.shown)))
 
 
 def _text(found: Comparison, style: Style, written: str | None) -> Iterator[str]:

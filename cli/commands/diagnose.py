@@ -10,7 +10,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.diagnose import Diagnosis
@@ -118,7 +118,7 @@ def diagnose(
     elif json or format in ("text", "json"):
         invocation.output.json = json or format == "json"
         width = _width(invocation.environ)
-        invocation.emit(found.result(), lambda style: "\n".join(_text(found, style, page, all, width)))
+        invocation.emit(found.result(), lambda style: joined(_text(found, style, page, all, width)))
     elif format in ("markdown", "github"):
         invocation.output.text(_made(format, found, page, all).decode())
     else:

@@ -10,7 +10,7 @@ import typer
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json
 from t2c.cli.commands.table import Branch, Entry
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined, one_line
 
 if TYPE_CHECKING:
     from t2c.cli.actions.context import Context
@@ -123,7 +123,7 @@ def graph(
             from t2c.projections.render.diff_markdown import graph_markdown
 
             artefacts.write_artefact(places["--md"], graph_markdown(found.diff, found.ends))
-    invocation.emit(document, lambda style: "\n".join(_graph_text(found.diff, found.ends, style, limit)))
+    invocation.emit(document, lambda style: joined(_graph_text(found.diff, found.ends, style, limit)))
 
 
 def _graph_text(
@@ -261,7 +261,7 @@ def git(
         )
         written.write(found.files, f"From {found.before} to {found.after}", _plain(found))
     for warning in found.warnings:
-        invocation.output.warn(f"{warning.path or 'files'}: {warning.reason}: {warning.detail}")
+        invocation.output.warn(one_line(f"{warning.path or 'files'}: {warning.reason}: {warning.detail}"))
     invocation.emit(_plain(found), lambda style: "\n".join(_files_text(found, style)))
 
 
@@ -343,10 +343,12 @@ def _lines(diff: FileDiff, style: Style) -> Iterator[str]:
 
     marks = {"+": style.good, "-": style.bad, "@": style.faint}
     if diff.truncated:
-        yield style.doubtful(f"{diff.path}: too long to compare line by line; the middle is one block")
+        yield style.doubtful(
+            one_line(f"{diff.path}: too long to compare line by line; the middle is one block")
+        )
     if not diff.hunks and diff.beforePath != diff.afterPath:
-        yield f"{diff.beforePath} → {diff.afterPath}: the same content"
+        yield one_line(f"{diff.beforePath} → {diff.afterPath}: the same content")
     elif not diff.hunks:
-        yield f"{diff.path}: other rights, the same content"
+        yield one_line(f"{diff.path}: other rights, the same content")
     for number, line in enumerate(unified(diff).split("\n")[:-1]):
         yield marks[line[0]](line) if number > 1 and line[:1] in marks else line

@@ -9,7 +9,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.graph import GraphResult, GraphView
@@ -64,12 +64,12 @@ def graph(
         if json:
             invocation.output.raw(action.document_of(found))
         else:
-            invocation.output.text("\n".join(_counts(found, invocation.output.style)))
+            invocation.output.text(joined(_counts(found, invocation.output.style)))
     elif dot:
-        invocation.output.text("\n".join(_dot(found.neighbourhood)))
+        invocation.output.text(joined(_dot(found.neighbourhood)))
     else:
         near = found.neighbourhood
-        invocation.emit(near, lambda style: "\n".join(_text(near, style, limit)))
+        invocation.emit(near, lambda style: joined(_text(near, style, limit)))
 
 
 def _counts(found: GraphView, style: Style) -> Iterator[str]:

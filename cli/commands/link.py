@@ -10,7 +10,7 @@ import typer
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
 from t2c.cli.commands.table import Branch, Entry
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.links import Calibration, LinkList, LinkRow
@@ -70,7 +70,7 @@ def listed(
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.listed(context, asked, type=type, below=below, at=at)
-    invocation.emit(found, lambda style: "\n".join(_list(found, style, limit)))
+    invocation.emit(found, lambda style: joined(_list(found, style, limit)))
 
 
 def show(ctx: typer.Context, relation: _Relation, at: At = None, json: Json = False) -> None:
@@ -86,7 +86,7 @@ def show(ctx: typer.Context, relation: _Relation, at: At = None, json: Json = Fa
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.shown(context, relation, at)
-    invocation.emit(found, lambda style: "\n".join(_row(found, style)))
+    invocation.emit(found, lambda style: joined(_row(found, style)))
 
 
 def accept(
@@ -135,7 +135,7 @@ def calibration(ctx: typer.Context, at: At = None, json: Json = False) -> None:
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.calibration(context, at)
-    invocation.emit(found, lambda style: "\n".join(_grades(found, style)))
+    invocation.emit(found, lambda style: joined(_grades(found, style)))
 
 
 def _judge(ctx: typer.Context, relation: str, verdict: Literal["right", "wrong"], reason: str) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.reality import RealityView
@@ -68,7 +68,7 @@ def reality(
     if json and topic is None:
         invocation.output.raw(found.grades_document if grades else found.document)
     else:
-        invocation.emit(found.result(), lambda style: "\n".join(_text(found, style, rows, topic)))
+        invocation.emit(found.result(), lambda style: joined(_text(found, style, rows, topic)))
     for name in found.written:
         invocation.output.say(f"wrote {name}")
 
@@ -182,7 +182,7 @@ def truth(
     if json and record is None:
         invocation.output.raw(found.document)
     else:
-        invocation.emit(found.result, lambda style: "\n".join(_truth(found, style, limit)))
+        invocation.emit(found.result, lambda style: joined(_truth(found, style, limit)))
 
 
 def _truth(found: TruthView, style: Style, limit: int) -> Iterator[str]:

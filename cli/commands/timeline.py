@@ -10,7 +10,7 @@ import typer
 
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
-from t2c.cli.present.style import Style
+from t2c.cli.present.style import Style, joined
 
 if TYPE_CHECKING:
     from t2c.cli.actions.timeline import TimelineResult
@@ -68,7 +68,7 @@ def timeline(
     if json and asked is None:
         invocation.output.raw(found.document)
     else:
-        invocation.emit(found.result, lambda style: "\n".join(_text(found.result, style, limit, asked)))
+        invocation.emit(found.result, lambda style: joined(_text(found.result, style, limit, asked)))
 
 
 def _text(found: TimelineResult, style: Style, limit: int, asked: str | None) -> Iterator[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from t2c.cli.settings import Terminal
 
-__all__ = ["Style", "printable", "wants_colour"]
+__all__ = ["Style", "joined", "one_line", "printable", "wants_colour"]
 
 _DELIBERATE: Final = ("option", "user configuration")
 """Origins by which this person asks for colour; they stand above NO_COLOR (no-color.org)."""
@@ -15,6 +16,10 @@ _DELIBERATE: Final = ("option", "user configuration")
 _CONTROL: Final = re.compile(
     r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
+
+
+_BREAK: Final = re.compile(r"[\n\u2028\u2029]")
+_COMMAND: Final = re.compile(r"^(?:\s|\x1b\[[0-9;]*m)*(?=::)")
 
 
 def wants_colour(choice: str, origin: str, is_terminal: bool, terminal: Terminal) -> bool:
@@ -44,6 +49,20 @@ def printable(text: str, keep_colour: bool = False) -> str:
         return "".join(char if char.isprintable() else _escaped(char) for char in found[0])
 
     return _CONTROL.sub(shown, text)
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Text of lines, each of them one whatever stands in it."""
+    return "\n".join(map(one_line, lines))
+
+
+def one_line(text: str) -> str:
+    r"""Text with a line feed in it written as `\n`, so that a name cannot end the line that it stands in.
+
+    Two colons at the beginning get a backslash before them: build services take what follows them for a command.
+    """
+    flat = _BREAK.sub(lambda found: "\\n" if found[0] == "\n" else _escaped(found[0]), text)
+    return _COMMAND.sub(lambda found: f"{found[0]}\\", flat)
 
 
 def _escaped(char: str) -> str:

@@ -15,7 +15,14 @@ MARK: Final = "t2c.findings/v1"
 PAGE: Final = 20
 """Groups that a page holds."""
 _MEMBERS: Final = 3
-_ESCAPED: Final = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|"})
+_CONTROL: Final = dict.fromkeys("\t\n\r", " ") | {
+    chr(code): "\ufffd"
+    for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+    if code not in (9, 10, 13)
+}
+"""Characters that could end a line or steer what shows it."""
+_ESCAPED: Final = str.maketrans(_CONTROL | {char: f"\\{char}" for char in "\\`*_[]<>#|"})
+_FLAT: Final = str.maketrans(_CONTROL)
 
 
 def page(groups: Sequence[Group], counts: Mapping[str, int]) -> str:
@@ -59,7 +66,9 @@ def _lines(
 
 def _told(finding: Shown) -> Iterator[str]:
     yield ""
-    yield finding.detail.translate(_ESCAPED)
+    detail = finding.detail.translate(_ESCAPED)
+    # Build services take a line that begins so for a command.
+    yield f"\\{detail}" if detail.lstrip().startswith("::") else detail
     yield ""
     yield f"*Next:* {finding.action.translate(_ESCAPED)}"
     granted = finding.suppressed
@@ -92,4 +101,5 @@ def _where(finding: Shown) -> str:
 
 
 def _code(text: str) -> str:
-    return f"`` {text} ``" if "`" in text else f"`{text}`"
+    flat = text.translate(_FLAT)
+    return f"`` {flat} ``" if "`" in flat else f"`{flat}`"

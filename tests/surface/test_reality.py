@@ -198,6 +198,27 @@ def test_truth_is_the_map_or_one_assertion(t2c: Any, told: dict[str, str]) -> No
     assert t2c("truth", "INT-TODO-" + "0" * 20).code == 2
 
 
+def test_no_name_begins_a_line_of_its_own(t2c: Any) -> None:
+    (t2c.root / "app.py").write_text("def run():\n    return 1\n")
+    for name in ("A\n::error::pwned.md", "::error::pwned.md", "B\u2028x.md"):
+        (t2c.root / name).write_text(
+            "# Tasks\n\n- [x] Make `run` in app.py faster (#12)\n- [ ] `::warning::x` (#13)\n"
+        )
+    (t2c.root / "C\n::error::pwned.py").write_text("def other():\n    return 1\n")
+    assert t2c("init").code == t2c("scan").code == 0
+    seen = ""
+    for command in (
+        ("diagnose", "--all"), ("diagnose", "--format", "markdown", "--all"), ("graph",), ("graph", "app.py"),
+        ("graph", "A\n::error::pwned.md"), ("graph", "#12", "--dot"), ("reality",), ("reality", "#12"), ("timeline",),
+        ("timeline", "#12"), ("truth",), ("communication",), ("link", "list"),
+    ):  # fmt: skip
+        ran = t2c(*command)
+        lines = ran.out.splitlines()
+        assert not [line for line in lines if line.lstrip().startswith("::")], command
+        seen += ran.out
+    assert "error::pwned.md" in seen
+
+
 def test_nothing_is_written_by_looking(t2c: Any, told: dict[str, str]) -> None:
     journal = t2c.root / ".t2c" / "journal.ndjson"
     before = journal.read_bytes()
