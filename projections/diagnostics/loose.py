@@ -24,7 +24,8 @@ from t2c.projections.diagnostics.predicates import (
 )
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf, strings
-from t2c.projections.facts import Fact
+from t2c.projections.facts import OBSERVED, Fact
+from t2c.projections.graph import Link
 
 __all__ = ["ambiguous", "uncertain", "unlinked"]
 
@@ -33,7 +34,7 @@ LOW: Final = 0.5
 FEW: Final = 5
 """Statements of a folder below which it is not told by name."""
 _WEAK: Final = frozenset({"declares", "duplicates", "related_to"})
-"""Relations that bind a statement to nothing that could show it."""
+"""Relations that bind a statement to no other statement that could show it."""
 
 
 def ambiguous(view: View) -> Iterator[Finding]:
@@ -135,8 +136,15 @@ def _count(
 ) -> None:
     key = (head.source.kind, folder(head.source.path))
     totals[key] = totals.get(key, 0) + 1
-    if all(link.relation.type in _WEAK for member in members for link in view.facts.around(member.id)):
+    if not any(_binds(link, other) for member in members for link, other in view.facts.neighbours(member.id)):
         loose.setdefault(key, []).append(head)
+
+
+def _binds(link: Link, other: Fact) -> bool:
+    """Whether a relation leads to what could show a statement, or only locates it there; not to what wrote it."""
+    if link.relation.type not in _WEAK:
+        return True
+    return link.relation.type != "declares" and other.source.kind in OBSERVED
 
 
 def _grouped(

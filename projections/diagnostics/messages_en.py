@@ -116,6 +116,16 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "{at}: “{text}”. {name} became {became} on {when} (commit {commit}).",
             "Name {became} instead.",
         ),
+        "stale.link": (
+            "{document} links to a file that is gone: {name}",
+            "{at}: “{text}”. {name} was deleted on {when} (commit {commit}).",
+            "Take the link out, or let it lead to what took the file's place.",
+        ),
+        "stale.link.renamed": (
+            "{document} links to a file by its former name: {name}",
+            "{at}: “{text}”. {name} became {became} on {when} (commit {commit}).",
+            "Let the link lead to {became}.",
+        ),
         "stale.name": (
             "{document} names `{name}`, which nothing declares any more",
             "{at}: “{text}”. Code declared `{name}`; the last commit that touched it is {commit} of {when}.",
@@ -123,7 +133,12 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
         ),
         "regression.failing": (
             "A test that passed fails: {test}",
-            "It passed when this ledger last saw it pass, on {since}; {at} says that it fails now.",
+            "`{test}` passed in the run of {since} and failed in the run of {failed}: {at}.",
+            "Look at what changed between the two runs, mend it, and take in the next report.",
+        ),
+        "regression.undated": (
+            "A test that passed fails: {test}",
+            "`{test}` passed in a report that this ledger read on {since} and that names no time of its run; {at} says that it failed.",
             "Look at what changed since, mend it, and take in the next report.",
         ),
         "regression.untested": (
@@ -178,7 +193,7 @@ ENGLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
         ),
         "unlinked": (
             "Statements in {place} that are bound to nothing: {count} of {of}",
-            "Kind of source: {kind}. No commit, code or test is related to them; for example {first}.",
+            "Kind of source: {kind}. No code, no test and no commit but the one that wrote them is related to them; for example {first}.",
             "Cite a number, a ticket or a symbol in those that matter.",
         ),
         "insufficient.both": (

@@ -116,6 +116,16 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
             "{at}: „{text}”. Dnia {when} plik {name} stał się {became} (commit {commit}).",
             "Nazwij zamiast tego {became}.",
         ),
+        "stale.link": (
+            "{document} odsyła do pliku, którego nie ma: {name}",
+            "{at}: “{text}”. {name} usunięto {when} (commit {commit}).",
+            "Usuń odsyłacz albo skieruj go do tego, co zajęło miejsce pliku.",
+        ),
+        "stale.link.renamed": (
+            "{document} odsyła do pliku pod dawną nazwą: {name}",
+            "{at}: “{text}”. {name} to od {when} {became} (commit {commit}).",
+            "Skieruj odsyłacz do {became}.",
+        ),
         "stale.name": (
             "{document} nazywa `{name}`, czego nic już nie deklaruje",
             "{at}: „{text}”. Kod deklarował `{name}`; ostatni dotykający go commit to {commit} z dnia {when}.",
@@ -123,7 +133,12 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
         ),
         "regression.failing": (
             "Test, który przechodził, nie przechodzi: {test}",
-            "Ten rejestr ostatnio widział go jako udany dnia {since}; {at} podaje teraz niepowodzenie.",
+            "`{test}` przeszedł w przebiegu z {since}, a w przebiegu z {failed} nie przeszedł: {at}.",
+            "Sprawdź, co się zmieniło między tymi przebiegami, napraw i wczytaj następny raport.",
+        ),
+        "regression.undated": (
+            "Test, który przechodził, nie przechodzi: {test}",
+            "`{test}` przeszedł według raportu bez czasu przebiegu, wczytanego dnia {since}; {at} podaje niepowodzenie.",
             "Sprawdź, co się od tego czasu zmieniło, napraw i wczytaj następny raport.",
         ),
         "regression.untested": (
@@ -178,7 +193,7 @@ POLISH: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
         ),
         "unlinked": (
             "Stwierdzenia w {place} z niczym niepowiązane: {count} z {of}",
-            "Rodzaj źródła: {kind}. Nie wiąże się z nimi żaden commit, kod ani test; na przykład {first}.",
+            "Rodzaj źródła: {kind}. Nie wiąże się z nimi żaden kod, test ani commit poza tym, który je zapisał; na przykład {first}.",
             "W tych, które są ważne, podaj numer, ticket lub symbol.",
         ),
         "insufficient.both": (
