@@ -1,19 +1,21 @@
 """Documents that name what is gone: STALE_DOCUMENTATION.
 
-Said only of files and names that the history shows to have been here, that nothing bears now, in a text that does not
-itself speak of the past.
+Said only of files and names that the history shows to have been here and that nothing bears now: of those that a text names
+only where it does not itself speak of the past, of those that it links to wherever it stands.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
-from t2c.projections.diagnostics.predicates import is_apart, is_generated, is_sample, shortened
+from t2c.projections.diagnostics.predicates import is_apart, is_generated, is_put_aside, is_sample, shortened
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence.code import leaf, strings
 from t2c.projections.facts import Fact
@@ -52,7 +54,16 @@ class _Commit(msgspec.Struct, frozen=True):
     metadata: _Changes
 
 
+class _Links(msgspec.Struct, frozen=True):
+    brokenLinks: tuple[str, ...] = ()
+
+
+class _Linking(msgspec.Struct, frozen=True):
+    metadata: _Links
+
+
 _decode = msgspec.json.Decoder(_Commit).decode
+_linking = msgspec.json.Decoder(_Linking).decode
 
 
 class _Gone(NamedTuple):
@@ -65,6 +76,7 @@ def stale(view: View) -> Iterator[Finding]:
     if not view.has_whole_history:
         return
     told = [fact for fact in view.of_kind("document") if _speaks_of_now(fact)]
+    yield from _stale_links(view)
     yield from _stale_paths(view, told)
     yield from _stale_names(view, told)
 
@@ -99,6 +111,47 @@ def _stale_paths(view: View, told: Iterable[Fact]) -> Iterator[Finding]:
         if (how := gone.get(path)) is not None and _is_older(written.get(document), how.commit):
             message = "stale.renamed" if how.became is not None else "stale.path"
             yield _finding(document, path, facts, message, how)
+
+
+def _stale_links(view: View) -> Iterator[Finding]:
+    """Links of documents to files that were here. A link leads to what is meant to be there, whenever it was written."""
+    named: dict[tuple[str, str], list[Fact]] = {}
+    for fact in view.of_kind("document"):
+        if _may_link(fact):
+            for target in _broken(view.raw.get(fact.id)):
+                for path in _led_to(target, fact.source.path or ""):
+                    named.setdefault((fact.source.path or "", path), []).append(fact)
+    gone = _gone(view, frozenset(path for _, path in named)) if named else {}
+    for (document, path), facts in sorted(named.items()):
+        if (how := gone.get(path)) is not None:
+            message = "stale.link.renamed" if how.became is not None else "stale.link"
+            yield _finding(document, path, facts, message, how)
+
+
+def _may_link(fact: Fact) -> bool:
+    """Whether its links are meant to be followed; in a sample they may be the reader's."""
+    path = fact.source.path
+    return not is_sample(path) and not is_generated(path) and not is_put_aside(path)
+
+
+def _broken(raw: bytes | None) -> tuple[str, ...]:
+    try:
+        return () if raw is None or b'"brokenLinks"' not in raw else _linking(raw).metadata.brokenLinks
+    except msgspec.DecodeError:
+        return ()
+
+
+def _led_to(target: str, document: str) -> Iterator[str]:
+    """The paths that a link of a document may mean, one without an ending a page of documentation."""
+    bare = unquote(target.partition("#")[0].partition("?")[0])
+    path = posixpath.normpath(
+        posixpath.join("" if bare.startswith("/") else posixpath.dirname(document), bare.lstrip("/"))
+    )
+    if not bare or path.startswith(".."):
+        return
+    yield path
+    if "." not in path.rpartition("/")[2]:
+        yield from (f"{path}.{ending}" for ending in ("md", "rst"))
 
 
 def _gone(view: View, wanted: frozenset[str]) -> Mapping[str, _Gone]:

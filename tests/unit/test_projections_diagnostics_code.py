@@ -353,6 +353,40 @@ def test_a_path_of_a_folder_that_is_gone_or_hidden_may_be_one_of_the_reader(chai
     assert not found(chain, "STALE_DOCUMENTATION")
 
 
+@pytest.mark.parametrize(
+    ("target", "changed", "message"),
+    [
+        ("../src/old.py", DELETED, "stale.link"),
+        ("../src/old.py#parse", DELETED, "stale.link"),
+        ("/src/old.py", DELETED, "stale.link"),
+        (
+            "../src/old.py",
+            {"path": "src/net.py", "status": "R100", "previousPath": "src/old.py"},
+            "stale.link.renamed",
+        ),
+        ("setup", {"path": "docs/setup.md", "status": "D"}, "stale.link"),
+    ],
+)
+def test_a_link_to_a_file_that_was_here_is_stale(chain: Any, target: str, changed: Any, message: str) -> None:
+    """Also in a text about the past, and in one that was written later: a link is there to be followed."""
+    gone(chain, changed)
+    commit(chain, 2, "Write more", "docs/adr/0002-newer.md")
+    document(chain, "What replaced it.", "docs/adr/0002-newer.md")
+    assert not found(chain, "STALE_DOCUMENTATION")
+    place = "docs/guide.md"
+    text = document(chain, "See what was removed.", place, metadata={"brokenLinks": [target, "never.md"]})
+    (one,) = found(chain, "STALE_DOCUMENTATION")
+    assert (one.message, text in one.records) == (message, True)
+    assert "links to" in told(one).title
+
+
+def test_a_link_to_what_never_was_or_out_of_the_repository_or_in_a_sample_is_not_told(chain: Any) -> None:
+    gone(chain, DELETED)
+    document(chain, "See these.", metadata={"brokenLinks": ["never.md", "../../src/old.py", "#old"]})
+    document(chain, "See this.", "tests/fixtures/guide.md", metadata={"brokenLinks": ["/src/old.py"]})
+    assert not found(chain, "STALE_DOCUMENTATION")
+
+
 def test_a_name_that_code_declared_and_nothing_bears_is_stale(chain: Any) -> None:
     gone(chain, definition="src/net.py::open_channel")
     document(chain, "Call `open_channel` first.", symbols=("open_channel",))
