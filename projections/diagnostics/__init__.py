@@ -46,7 +46,7 @@ class DiagnosticsProjection:
     """`diagnostics.json`."""
 
     name = "diagnostics"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ("communication", "graph", "records", "timeline")
     handles = HANDLES
     state_type = Diagnosed

@@ -28,22 +28,27 @@ def _failing(view: View) -> Iterator[Finding]:
         exercised = sorted(
             other.id for link, other in view.facts.neighbours(identity) if link.relation.type == "tests"
         )
-        said = {
-            "test": shortened(result.statement.object),
-            "since": view.state.passed[identity][:10],
-            "at": result.where,
-        }
+        passed, failed = view.state.passed[identity], view.code.ran_at(result)
+        said = {"test": shortened(result.statement.object), "at": result.where}
+        if passed.at is not None and failed is not None:
+            message, said["since"], said["failed"] = "regression.failing", _minute(passed.at), _minute(failed)
+        else:
+            message, said["since"] = "regression.undated", passed.read[:10]
         yield Finding(
             "REGRESSION_DETECTED",
             identity,
             "blocking",
-            "regression.failing",
+            message,
             said,
             (identity, *exercised[:20]),
             f"failing:{result.source.path}",
             95,
             0.95,
         )
+
+
+def _minute(at: str) -> str:
+    return at[:16].replace("T", " ")
 
 
 def _untested(view: View) -> Iterator[Finding]:

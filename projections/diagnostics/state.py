@@ -8,7 +8,7 @@ import msgspec
 
 from t2c.ledger.journal.entry import Entry
 
-__all__ = ["HANDLES", "Diagnosed", "Lost", "Omission", "Stage", "apply"]
+__all__ = ["HANDLES", "Diagnosed", "Lost", "Omission", "Passed", "Stage", "apply"]
 
 HANDLES: Final = frozenset(
     {
@@ -45,8 +45,15 @@ class Lost(msgspec.Struct, frozen=True):
     ts: str
 
 
+class Passed(msgspec.Struct, frozen=True):
+    """A run in which a test passed: when it was, as its report says, and when this ledger read that."""
+
+    at: str | None
+    read: str
+
+
 class Diagnosed(msgspec.Struct):
-    """`passed`: a result of a test → when it last passed. `opened`: a plan → when it was last seen open.
+    """`passed`: a result of a test → the run in which it last passed. `opened`: a plan → when it was last seen open.
 
     `shown` holds the standing relations that show something done, `lost` those of them that stood once; by id.
     `degraded`: a stage of the last run → why it was done in a lesser way than asked.
@@ -55,7 +62,7 @@ class Diagnosed(msgspec.Struct):
     stages: dict[str, Stage] = {}
     omissions: dict[str, Omission] = {}
     degraded: dict[str, str] = {}
-    passed: dict[str, str] = {}
+    passed: dict[str, Passed] = {}
     opened: dict[str, str] = {}
     shown: dict[str, tuple[str, str, str]] = {}
     lost: dict[str, Lost] = {}
@@ -84,6 +91,7 @@ class _Record(msgspec.Struct, frozen=True):
     id: str
     lifecycle: _Lifecycle
     statement: _Statement
+    observedAt: str | None = None
 
 
 class _Observed(msgspec.Struct, frozen=True):
@@ -157,7 +165,7 @@ def _remember(state: Diagnosed, record: _Record, ts: str) -> None:
     status = record.lifecycle.status
     if record.statement.kind == "test_result":
         if status == "verified":
-            state.passed[record.id] = ts
+            state.passed[record.id] = Passed(record.observedAt, ts)
     elif status in _OPEN and (record.id.startswith("INT-TODO-") or record.statement.kind == "requirement"):
         state.opened[record.id] = ts
 

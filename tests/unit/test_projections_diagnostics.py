@@ -374,6 +374,17 @@ def test_done_from_the_start_and_bound_to_nothing_is_counted_and_not_called_fals
     assert (one.severity, len(one.records), one.said["of"]) == ("info", 6, "6")
 
 
+def test_what_is_located_is_not_said_to_be_related_to_nothing(chain: Any) -> None:
+    loose = plan(chain, "Do less", done=True)
+    for number in range(2):
+        located = plan(chain, f"Do {number}", done=True)
+        there = symbol(chain, "fetch") if number else commit(chain, "a")
+        link(chain, located, "related_to", there)
+    link(chain, commit(chain, "b", metadata={"docOnly": True}), "declares", loose)
+    link(chain, loose, "related_to", plan(chain, "Do more"))
+    assert only(chain, "UNLINKED_RECORD").records == (loose,)
+
+
 def test_done_when_it_was_first_seen_is_not_called_false_for_what_did_not_change_since(chain: Any) -> None:
     item, fetch = plan(chain, "Add retry to `fetch`", done=True, observed_at=PLANNED), symbol(chain, "fetch")
     link(chain, item, "related_to", fetch)
@@ -582,16 +593,25 @@ def test_copies_that_are_put_aside_or_samples_are_no_duplicates(chain: Any) -> N
 
 
 def test_a_test_that_passed_and_fails_is_a_regression(chain: Any) -> None:
-    def ran(status: str) -> str:
-        return state(chain, "test", "test_result", "test test_retry", "junit.xml", cls="fact", status=status)
+    def ran(status: str, at: str | None = None) -> str:
+        return state(chain, "test", "test_result", "test test_retry", "junit.xml", cls="fact", status=status,
+            object="tests.test_net.test_retry", observed_at=at)  # fmt: skip
 
     ran("blocked")
     assert not found(chain, "REGRESSION_DETECTED")
-    identity = ran("verified")
+    identity = ran("verified", "2026-01-05T10:00:00Z")
     assert not found(chain, "REGRESSION_DETECTED")
-    ran("blocked")
+    ran("blocked", "2026-01-05T11:30:00Z")
     one = only(chain, "REGRESSION_DETECTED")
     assert (one.severity, one.message, one.records) == ("blocking", "regression.failing", (identity,))
+    assert told(one).detail == (
+        "`tests.test_net.test_retry` passed in the run of 2026-01-05 10:00 and failed in the run of 2026-01-05 11:30:"
+        " junit.xml:3."
+    ), "the times are those of the runs and not of the scans"
+    ran("blocked")
+    one = only(chain, "REGRESSION_DETECTED")
+    assert one.message == "regression.undated"
+    assert "names no time of its run" in told(one).detail
 
 
 def test_symbols_that_lost_their_last_test_are_a_regression(chain: Any) -> None:
