@@ -24,7 +24,7 @@ _GONE: Final = (
     r"|(?:historical )?snapshot|outdated)\b"
 )
 _STATUS: Final = re.compile(r"\W*status\b\W{1,6}(?=\w)", re.IGNORECASE)
-_ENDED: Final = re.compile(rf"(?:[\w/-]+\W{{1,3}}){{0,4}}{_GONE}", re.IGNORECASE)
+_ENDED: Final = re.compile(rf"(?:\w+[ */-]{{1,3}}){{0,4}}{_GONE}", re.IGNORECASE)
 """A status of at most a few words before the one that tells."""
 _DONE: Final = re.compile(
     r"(?:fully |all )?(?:implemented|done|completed?|shipped|released|merged|landed|delivered|finished|zrobione|wdrożone)\b",

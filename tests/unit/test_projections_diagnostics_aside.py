@@ -79,6 +79,7 @@ def test_an_index_puts_aside_its_folder_and_what_is_below(chain: Any, text: str)
 @pytest.mark.parametrize(
     ("text", "trail", "line"),
     [
+        ("Status: active; archive later", ("Beta",), 3), ("Status: " + "-/" * 400, ("Beta",), 3),
         ("Status: active, not deprecated", ("Beta",), 3), ("Status: planned", ("Beta",), 3),
         ("This folder is about deprecated options.", ("Beta",), 3), ("The `old` option is deprecated.", ("Beta",), 3),
         ("Status: Superseded", ("Beta", "Items", "First"), 3), ("Status: Superseded", ("Beta",), 90),
