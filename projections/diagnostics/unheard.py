@@ -27,6 +27,8 @@ _CARRIES: Final = frozenset({"releases", "implements", "evidenced_by", "modifies
 _REVISION: Final = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 _NAME: Final = re.compile(r"\b\w+_\w+\b|\b\w+(?=\(\))")
 """A name of code: with an underscore, or with parentheses behind it."""
+_UNCHANGED: Final = re.compile(r"\W*(?:there (?:are|were) )?no (?:\w+ ){0,2}changes?\b", re.IGNORECASE)
+"""The beginning of an entry that tells of what was not done."""
 _LINKS: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 _LAYOUT: Final = telling("src lib libs test tests app apps pkg cmd doc docs")
 """Words of paths that tell no change from another."""
@@ -81,7 +83,7 @@ class _Heard:
         numbers = {*NUMBER.findall(text), *(ticket.lstrip("#") for ticket in target.tickets)}
         names = {leaf(name) for name in (*target.symbols, *_NAME.findall(text))}
         words = telling(text) - VAGUE - _LAYOUT - numbers
-        if "://" in text or _REVISION.search(text) or len(words) < _SHARED:
+        if "://" in text or _UNCHANGED.match(text) or _REVISION.search(text) or len(words) < _SHARED:
             return True
         return (
             not numbers.isdisjoint(self._numbers)

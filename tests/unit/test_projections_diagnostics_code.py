@@ -249,6 +249,23 @@ def test_what_a_small_history_has_heard_of(chain: Any, changes: Any, heard: bool
     assert unexplained(chain) == ([] if heard else [odd])
 
 
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("No change in the galaxies themselves", {}),
+        ("There were no breaking changes of galaxies and merchants", {}),
+        ("Galaxies", {}),
+        ("Hyperspace galaxies, see https://example.org/galaxies", {}),
+        ("Describe hyperspace and galaxies", {"action": "document"}),
+    ],
+)
+def test_what_is_no_change_of_code_is_not_sought_in_a_small_history(
+    chain: Any, text: str, members: Any
+) -> None:
+    released(chain, text, small=True, **members)
+    assert not unexplained(chain)
+
+
 def test_code_that_is_there_was_heard_of(chain: Any) -> None:
     released(chain, SMALL_ENTRIES[2], small=True, paths=("src/customers.py",))
     assert unexplained(chain)
