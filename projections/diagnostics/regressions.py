@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from t2c.projections.diagnostics.model import MAX_RECORDS, Finding
 from t2c.projections.diagnostics.predicates import folder, is_done, shortened
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Grade
 from t2c.projections.facts import Fact
+from t2c.projections.records.commits import instant
 
 __all__ = ["regressed"]
 
@@ -30,8 +32,11 @@ def _failing(view: View) -> Iterator[Finding]:
         )
         passed, failed = view.state.passed[identity], view.code.ran_at(result)
         said = {"test": shortened(result.statement.object), "at": result.where}
-        if passed.at is not None and failed is not None:
-            message, said["since"], said["failed"] = "regression.failing", _minute(passed.at), _minute(failed)
+        before, after = instant(passed.at), instant(failed)
+        if before is not None and after is not None:
+            if after < before:
+                continue  # an older report was read later
+            message, said["since"], said["failed"] = "regression.failing", _minute(before), _minute(after)
         else:
             message, said["since"] = "regression.undated", passed.read[:10]
         yield Finding(
@@ -47,8 +52,8 @@ def _failing(view: View) -> Iterator[Finding]:
         )
 
 
-def _minute(at: str) -> str:
-    return at[:16].replace("T", " ")
+def _minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M}"
 
 
 def _untested(view: View) -> Iterator[Finding]:

@@ -608,6 +608,8 @@ def test_a_test_that_passed_and_fails_is_a_regression(chain: Any) -> None:
         "`tests.test_net.test_retry` passed in the run of 2026-01-05 10:00 and failed in the run of 2026-01-05 11:30:"
         " junit.xml:3."
     ), "the times are those of the runs and not of the scans"
+    ran("blocked", "2026-01-05T10:30:00+02:00")
+    assert not found(chain, "REGRESSION_DETECTED"), "an older report that is read later"
     ran("blocked")
     one = only(chain, "REGRESSION_DETECTED")
     assert one.message == "regression.undated"
