@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -20,10 +20,10 @@ from t2c.ledger.intake.git_command import Repository
 from t2c.ledger.intake.inventory import repository_name
 from t2c.ledger.journal.files import read_regular
 from t2c.ledger.kernel.paths import is_invisible, repo_path
-from t2c.projections.diffs.file_diff import CONTEXT, FileDiff, file_diff
-from t2c.projections.diffs.unified import ABSENT
+from t2c.projections.diffs.file_diff import CONTEXT, FileDiff, exact_diff, file_diff
+from t2c.projections.diffs.unified import ABSENT, Modes, patch
 
-__all__ = ["MAX_FILES", "MAX_LINES", "FileDiffs", "diff_files", "diff_git"]
+__all__ = ["MAX_FILES", "MAX_LINES", "FileDiffs", "Patched", "diff_files", "diff_git"]
 
 MAX_FILES: Final = 50
 MAX_LINES: Final = 40_000
@@ -33,8 +33,11 @@ _LARGEST: Final = 16 << 20
 _SNIFFED: Final = 8000
 _ZERO: Final = "0"
 _LIST: Final = ("diff", "--raw", "-z", "--abbrev=64", "--find-renames", "--relative", "--no-ext-diff", "--no-textconv",
-                "--no-color")  # fmt: skip
-_LINK, _GITLINK = "120000", "160000"
+                "--no-color", "--ignore-submodules=none")  # fmt: skip
+Found = TypeVar("Found")
+_PLAIN, _GITLINK = "100644", "160000"
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+"""The first bytes of a file in UTF-16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,17 @@ class FileDiffs:
     warnings: Sequence[Warning]
 
 
+class Patched(NamedTuple, Generic[Found]):
+    """What was found, and the patch that makes the one side of the other, byte for byte; `left_out` of it."""
+
+    found: Found
+    patch: str
+    left_out: Sequence[Warning]
+
+
 def diff_files(
     context: Context, before: str, after: str, *, lines: int = CONTEXT, most_lines: int = MAX_LINES
-) -> FileDiff:
+) -> Patched[FileDiff]:
     """Compare two files below the root, with `lines` of context and at most `most_lines` compared one by one.
 
     Raises Usage for a path that leads outside, is no file or no text, Environment for one that cannot be read.
@@ -69,13 +80,18 @@ def diff_files(
             if isinstance(error, FileNotFoundError | NotADirectoryError) or path.is_dir():
                 raise Usage(f"there is no file {given}", remedy="name two files below the root") from None
             raise Environment(f"{given} cannot be read: {error.strerror}", where=str(path)) from error
-    found, warnings = _compared(_Sides(names[0], names[1], sides[0], sides[1]), lines, most_lines)
+    both = _Sides(names[0], names[1], sides[0], sides[1])
+    found, warnings = _compared(both, lines, most_lines)
     if found is None:
         raise Usage(
             f"{before} and {after} cannot be compared line by line: {warnings[0].detail}",
             remedy="give two text files; `cmp` tells whether other files differ",
         )
-    return found
+    # Under one name, since Git would take two for a renaming or choose between them.
+    made, left = _patch(
+        both._replace(after_path=names[0], modes=(_PLAIN, _PLAIN)), lines, most_lines, moved=False
+    )
+    return Patched(found, made, left)
 
 
 def diff_git(
@@ -86,7 +102,7 @@ def diff_git(
     most: int = MAX_FILES,
     lines: int = CONTEXT,
     most_lines: int = MAX_LINES,
-) -> FileDiffs:
+) -> Patched[FileDiffs]:
     """Compare the files of a revision with those of the work tree, or with what is staged.
 
     Files that Git does not track are not looked at. At most `most` files are compared. Raises Usage for what names
@@ -97,6 +113,8 @@ def diff_git(
         changes = list(_changes(git, commit, staged))
         warnings: list[Warning] = []
         files: list[FileDiff] = []
+        patches: list[str] = []
+        left_out: list[Warning] = []
         alike = 0
         if len(changes) > most:
             left = changes[most:]
@@ -106,14 +124,23 @@ def diff_git(
             if isinstance(sides, Warning):
                 warnings.append(sides)
                 continue
+            if change.is_dirty_submodule:
+                why = "files in the submodule are not as its commit has them; not compared"
+                warnings.append(Warning("diff", change.after, "submodule_dirty", why))
+                continue
             found, said = _compared(sides, lines, most_lines)
             warnings += said
-            if found is None or found.hunks or change.moved:
+            if found is None or found.hunks or change.moved or None in (sides.before, sides.after):
                 files += [] if found is None else [found]
+                if found is not None:
+                    made, unsaid = _patch(sides, lines, most_lines, moved=change.moved)
+                    patches.append(made)
+                    left_out += unsaid
             else:
                 alike += 1  # Git had not looked, or only line endings differ
     name = f"{revision} ({commit[:12]})"
-    return FileDiffs(name, "the index" if staged else "the work tree", len(changes) - alike, files, warnings)
+    side = "the index" if staged else "the work tree"
+    return Patched(FileDiffs(name, side, len(changes) - alike, files, warnings), "".join(patches), left_out)
 
 
 class _Sides(NamedTuple):
@@ -123,6 +150,32 @@ class _Sides(NamedTuple):
     after_path: str
     before: bytes | None
     after: bytes | None
+    modes: tuple[str, str] = ("", "")
+
+
+def _patch(sides: _Sides, lines: int, most: int, *, moved: bool) -> tuple[str, list[Warning]]:
+    """The exact form of what differs; empty, with a warning, of what a patch cannot say."""
+    before, after = (None if content is None else mode
+                     for content, mode in zip((sides.before, sides.after), sides.modes, strict=True))  # fmt: skip
+    if _GITLINK in (before, after):
+        return "", [Warning("diff", sides.after_path, "submodule_not_in_patch", "a patch cannot change it")]
+    if any((content or b"")[:2] in _UTF16 for content in (sides.before, sides.after)):
+        why = "it is UTF-16, which a patch cannot hold line by line"
+        return "", [Warning("diff", sides.after_path, "binary_file", why)]
+    if before is not None and after is not None and before[:3] != after[:3]:
+        # A link in the place of a file is no change of its lines.
+        gone, gone_left = _patch(sides._replace(after=None), lines, most, moved=moved)
+        new, new_left = _patch(sides._replace(before=None), lines, most, moved=moved)
+        return gone + new, [*gone_left, *new_left]
+    old, new_text = (
+        (content or b"").decode("utf-8", "surrogateescape") for content in (sides.before, sides.after)
+    )
+    names = sides.before_path, sides.after_path
+    if before is None or after is None:
+        names = (names[before is None],) * 2
+    found = exact_diff(old, new_text, *names, context=lines, most=most)
+    alone = moved or before is None or after is None
+    return (patch(found, Modes(before, after)) if found.hunks or alone else ""), []
 
 
 def _compared(sides: _Sides, lines: int, most: int) -> tuple[FileDiff | None, list[Warning]]:
@@ -146,7 +199,7 @@ def _compared(sides: _Sides, lines: int, most: int) -> tuple[FileDiff | None, li
 
 def _text(content: bytes) -> str | None:
     """A content as text, bytes that are not UTF-8 kept as they are; None if it is binary."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if content[:2] in _UTF16:
         return content.decode("utf-16", "replace")
     return None if b"\0" in content[:_SNIFFED] else content.decode("utf-8", "surrogateescape")
 
@@ -164,6 +217,11 @@ class _Entry(NamedTuple):
     def moved(self) -> bool:
         """True if it has another name after, or other rights."""
         return self.before != self.after or (all(self._there) and self.modes[0] != self.modes[1])
+
+    @property
+    def is_dirty_submodule(self) -> bool:
+        """True if a submodule has its commit checked out, and files that are not as it has them."""
+        return self.modes == (_GITLINK, _GITLINK) and self.blobs[0] == self.blobs[1]
 
     @property
     def _there(self) -> tuple[bool, bool]:
@@ -239,7 +297,7 @@ def _sides(root: Path, change: _Entry, blobs: dict[str, bytes], staged: bool) ->
             contents.append(blobs[blob])
         else:
             raise OSError(0, "Git has not its content here")
-    return _Sides(change.before, change.after, *contents)
+    return _Sides(change.before, change.after, contents[0], contents[1], change.modes)
 
 
 def _on_disk(path: Path) -> bytes | None:

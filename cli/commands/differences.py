@@ -15,6 +15,7 @@ from t2c.cli.present.style import Style, joined, one_line
 if TYPE_CHECKING:
     from t2c.cli.actions.context import Context
     from t2c.cli.actions.file_diff import FileDiffs
+    from t2c.ledger.intake.base import Warning
     from t2c.projections.diffs.file_diff import FileDiff
     from t2c.projections.diffs.graph_diff import GraphDiff
 
@@ -217,8 +218,11 @@ def files(
     invocation = Invocation.of(ctx)
     with invocation.context() as surroundings:
         written = _Written(surroundings, out, patch, svg, html, max_rows)
-        found = action.diff_files(surroundings, a, b, lines=context, most_lines=max_lines)
-        written.write([found] if found.hunks else [], f"From {a} to {b}", _builtins(found))
+        made = action.diff_files(surroundings, a, b, lines=context, most_lines=max_lines)
+        found = made.found
+        written.write([found] if found.hunks else [], f"From {a} to {b}", _builtins(found), made.patch)
+    if patch is not None:
+        _warn(invocation, made.left_out)
     same = f"{a} and {b} hold the same lines"
     invocation.emit(_builtins(found), lambda style: "\n".join(_lines(found, style)) if found.hunks else same)
 
@@ -256,13 +260,18 @@ def git(
     invocation = Invocation.of(ctx)
     with invocation.context() as surroundings:
         written = _Written(surroundings, out, patch, svg, html, max_rows)
-        found = action.diff_git(
+        made = action.diff_git(
             surroundings, rev, staged=staged, most=max_files, lines=context, most_lines=max_lines
         )
-        written.write(found.files, f"From {found.before} to {found.after}", _plain(found))
-    for warning in found.warnings:
-        invocation.output.warn(one_line(f"{warning.path or 'files'}: {warning.reason}: {warning.detail}"))
+        found = made.found
+        written.write(found.files, f"From {found.before} to {found.after}", _plain(found), made.patch)
+    _warn(invocation, [*found.warnings, *(made.left_out if patch is not None else ())])
     invocation.emit(_plain(found), lambda style: "\n".join(_files_text(found, style)))
+
+
+def _warn(invocation: Invocation, warnings: Sequence[Warning]) -> None:
+    for warning in warnings:
+        invocation.output.warn(one_line(f"{warning.path or 'files'}: {warning.reason}: {warning.detail}"))
 
 
 class _Written:
@@ -292,23 +301,21 @@ class _Written:
             },
         )
 
-    def write(self, files: Sequence[FileDiff], title: str, document: dict[str, Any]) -> None:
+    def write(self, files: Sequence[FileDiff], title: str, document: dict[str, Any], patch: str) -> None:
         from t2c.cli.actions.artefacts import write_artefact
 
         for kind, place in self._places.items():
-            write_artefact(place, self._content(kind, files, title, document))
+            write_artefact(place, self._content(kind, files, title, document, patch))
 
     def _content(
-        self, kind: str, files: Sequence[FileDiff], title: str, document: dict[str, Any]
+        self, kind: str, files: Sequence[FileDiff], title: str, document: dict[str, Any], patch: str
     ) -> str | bytes:
         if kind == "--out":
             from t2c.cli.present.output import encode
 
             return encode(document, indent=True) + b"\n"
         if kind == "--patch":
-            from t2c.projections.diffs.unified import unified
-
-            return f"# t2c: {' '.join(title.split())}\n{''.join(map(unified, files))}"
+            return f"# t2c: {' '.join(title.split())}\n{patch}"
         if kind == "--svg":
             from t2c.projections.render.diff_svg import file_svg
 
@@ -339,14 +346,16 @@ def _files_text(found: FileDiffs, style: Style) -> Iterator[str]:
 
 
 def _lines(diff: FileDiff, style: Style) -> Iterator[str]:
-    from t2c.projections.diffs.unified import unified
+    from t2c.projections.diffs.unified import ABSENT, unified
 
     marks = {"+": style.good, "-": style.bad, "@": style.faint}
     if diff.truncated:
         yield style.doubtful(
             one_line(f"{diff.path}: too long to compare line by line; the middle is one block")
         )
-    if not diff.hunks and diff.beforePath != diff.afterPath:
+    if not diff.hunks and ABSENT in (diff.beforePath, diff.afterPath):
+        yield one_line(f"{diff.path}: {'new' if diff.beforePath == ABSENT else 'deleted'}, and empty")
+    elif not diff.hunks and diff.beforePath != diff.afterPath:
         yield one_line(f"{diff.beforePath} → {diff.afterPath}: the same content")
     elif not diff.hunks:
         yield one_line(f"{diff.path}: other rights, the same content")

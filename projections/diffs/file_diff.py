@@ -9,7 +9,17 @@ from msgspec import Struct
 
 from t2c.projections.diffs.lines import MOST_COMPARED, matched, normal_lines
 
-__all__ = ["CONTEXT", "MOST_CONTEXT", "SCHEMA", "DiffLine", "FileDiff", "Hunk", "Summary", "file_diff"]
+__all__ = [
+    "CONTEXT",
+    "MOST_CONTEXT",
+    "SCHEMA",
+    "DiffLine",
+    "FileDiff",
+    "Hunk",
+    "Summary",
+    "exact_diff",
+    "file_diff",
+]
 
 SCHEMA: Final = "t2c.filediff/v1"
 CONTEXT: Final = 3
@@ -69,8 +79,31 @@ def file_diff(
     `context` lines (0 to 100) are kept around each change, and changes whose surroundings touch are one hunk. Beyond
     `most` lines in the middle (at least 64), that is one replaced block.
     """
+    return _diff(normal_lines(before), normal_lines(after), before_path, after_path, context, most)
+
+
+def exact_diff(
+    before: str,
+    after: str,
+    before_path: str,
+    after_path: str,
+    *,
+    context: int = CONTEXT,
+    most: int = MOST_COMPARED,
+) -> FileDiff:
+    """The same with every character counted: a line holds what ends it, so that a last one may have no line feed."""
+    old, new = before.split("\n"), after.split("\n")
+    for lines in (old, new):
+        lines[:-1] = [f"{line}\n" for line in lines[:-1]]
+        if not lines[-1]:
+            lines.pop()
+    return _diff(old, new, before_path, after_path, context, most)
+
+
+def _diff(
+    old: list[str], new: list[str], before_path: str, after_path: str, context: int, most: int
+) -> FileDiff:
     context = min(max(context, 0), MOST_CONTEXT)
-    old, new = normal_lines(before), normal_lines(after)
     pairs, truncated = matched(old, new, most)
     changes = list(_changes(pairs, len(old), len(new)))
     hunks = tuple(_hunk(old, new, group, context) for group in _grouped(changes, context))

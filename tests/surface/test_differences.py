@@ -163,7 +163,9 @@ def test_two_files_are_one_document_and_a_patch_that_applies(repo: Any) -> None:
     assert set(found) == {"schemaVersion", "path", "beforePath", "afterPath", "hunks", "summary", "truncated"}
     assert found["summary"] == {"added": 2, "removed": 1, "unchanged": 3}
     patch = (repo.root / "p.diff").read_text()
-    assert patch == "# t2c: From TODO.md to TODO.new\n" + repo("diff", "files", "TODO.md", "TODO.new").out
+    assert patch.startswith("# t2c: From TODO.md to TODO.new\n")
+    hunks = "@@" + repo("diff", "files", "TODO.md", "TODO.new").out.partition("@@")[2]
+    assert patch.endswith(hunks)
     done = subprocess.run(
         ["patch", "TODO.md"], input=patch, cwd=repo.root, text=True, capture_output=True, check=False
     )
@@ -285,11 +287,90 @@ def test_the_patch_makes_the_work_tree_of_the_revision(changed: Any, tmp_path: P
     assert changed("diff", "git", "HEAD", "--patch", "p.diff").code == 0
     run_git(tmp_path, "clone", "-q", str(changed.root), "clone")
     clone = tmp_path / "clone"
-    run_git(clone, "mv", "old name.txt", "new name.txt")
     run_git(clone, "apply", str(changed.root / "p.diff"))
     for name in ("TODO.md", "new name.txt", "staged.txt"):
         assert (clone / name).read_bytes() == (changed.root / name).read_bytes()
     assert not (clone / "app.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\nb\n", b"a\nb"), (b"a\nb", b"a\nc\n"), (b"a\nb", b"a\nc"), (b"a\r\nb\r\n", b"a\r\nc\r\n"),
+        (b"a\nb\n", b"a\r\nb\r\n"), (b"a\rb\n", b"a\rc"), (b"", b"a"), (b"a\n", b""), (b"caf\xe9\x0c\n", b"\xe8"),
+    ],
+)  # fmt: skip
+def test_patches_make_the_one_side_of_the_other_byte_for_byte(repo: Any, before: bytes, after: bytes) -> None:
+    root = repo.root
+    run_git(root, "config", "core.autocrlf", "false")
+    (root / "a b.txt.old").write_bytes(before)
+    (root / "a b.txt").write_bytes(after)
+    assert repo("diff", "files", "a b.txt.old", "a b.txt", "--patch", "p.diff").code == 0
+    run_git(root, "apply", "--whitespace=nowarn", "p.diff")
+    assert (root / "a b.txt.old").read_bytes() == after
+    (root / "a b.txt").write_bytes(before)
+    run_git(root, "add", "a b.txt")
+    run_git(root, "commit", "-qm", "second")
+    (root / "a b.txt").write_bytes(after)
+    assert repo("diff", "git", "--patch", "q.diff").code == 0
+    run_git(root, "checkout", "-q", "a b.txt")
+    if before.replace(b"\r\n", b"\n").rstrip() != after.replace(b"\r\n", b"\n").rstrip():
+        run_git(root, "apply", "--whitespace=nowarn", "q.diff")
+        assert (root / "a b.txt").read_bytes() == after
+
+
+def test_files_links_rights_and_names_are_in_the_patch(repo: Any, tmp_path: Path) -> None:
+    root = repo.root
+    for name in ("gone.txt", "link", "linked", "run.sh", 'q"t\tn', "empty", "żółw x"):
+        (root / name).write_text("one\n")
+    (root / "to").symlink_to("TODO.md")
+    run_git(root, "add", "-A")
+    run_git(root, "commit", "-qm", "second")
+    run_git(root, "branch", "base")
+    for name in ("gone.txt", "linked", "empty", "to"):
+        (root / name).unlink()
+    (root / "linked").symlink_to("TODO.md")
+    (root / "to").symlink_to("app.py")
+    (root / "run.sh").chmod(0o755)
+    for name in ('q"t\tn', "żółw x"):
+        (root / name).write_text("two")
+    (root / "new file").write_text("")
+    run_git(root, "mv", "app.py", "app two.py")
+    run_git(root, "add", "-A")
+    assert repo("diff", "git", "--staged", "--patch", "p.diff").code == 0
+    run_git(root, "commit", "-qm", "third")
+    run_git(tmp_path, "clone", "-q", "-b", "base", str(root), "clone")
+    run_git(tmp_path / "clone", "apply", "--index", str(root / "p.diff"))
+    trees = [run_git(place, "ls-files", "-s").splitlines() for place in (root, tmp_path / "clone")]
+    assert trees[0] == trees[1]
+
+
+def test_a_submodule_that_is_not_as_committed_is_told(repo: Any, tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "inner")
+    (tmp_path / "inner" / "x").write_text("x\n")
+    run_git(tmp_path / "inner", "add", "x")
+    run_git(tmp_path / "inner", "commit", "-qm", "x")
+    run_git(
+        repo.root,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(tmp_path / "inner"),
+        "sub",
+    )
+    run_git(repo.root, "commit", "-qm", "sub")
+    assert "nothing differs" in repo("diff", "git").out
+    (repo.root / "sub" / "x").write_text("y\n")
+    ran = repo("diff", "git")
+    assert "sub: submodule_dirty" in ran.err and "nothing differs" not in ran.out
+    found = repo("diff", "git", "--json").document
+    assert (found["files_differing"], found["warnings"][0]["reason"]) == (1, "submodule_dirty")
+    run_git(repo.root / "sub", "commit", "-qam", "y")
+    moved = repo("diff", "git", "--patch", "p.diff")
+    assert "Subproject commit" in moved.out and "submodule_not_in_patch" in moved.err
+    assert "Subproject" not in (repo.root / "p.diff").read_text()
 
 
 def test_nothing_is_written_and_no_tool_of_the_users_runs(changed: Any, tmp_path: Path) -> None:
