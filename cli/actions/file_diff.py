@@ -138,6 +138,8 @@ def diff_git(
                     left_out += unsaid
             else:
                 alike += 1  # Git had not looked, or only line endings differ
+                if _unix(sides.before) != _unix(sides.after):
+                    patches.append(_patch(sides, lines, most_lines, moved=False)[0])
     name = f"{revision} ({commit[:12]})"
     side = "the index" if staged else "the work tree"
     return Patched(FileDiffs(name, side, len(changes) - alike, files, warnings), "".join(patches), left_out)
@@ -195,6 +197,11 @@ def _compared(sides: _Sides, lines: int, most: int) -> tuple[FileDiff | None, li
     if after_path == ABSENT:
         found = msgspec.structs.replace(found, path=path)
     return found, []
+
+
+def _unix(content: bytes | None) -> bytes | None:
+    """A content with the line endings that Git stores where it is told to change them for the work tree."""
+    return None if content is None else content.replace(b"\r\n", b"\n")
 
 
 def _text(content: bytes) -> str | None:

@@ -314,7 +314,7 @@ def test_patches_make_the_one_side_of_the_other_byte_for_byte(repo: Any, before:
     (root / "a b.txt").write_bytes(after)
     assert repo("diff", "git", "--patch", "q.diff").code == 0
     run_git(root, "checkout", "-q", "a b.txt")
-    if before.replace(b"\r\n", b"\n").rstrip() != after.replace(b"\r\n", b"\n").rstrip():
+    if before.replace(b"\r\n", b"\n") != after.replace(b"\r\n", b"\n"):  # else Git may have changed them
         run_git(root, "apply", "--whitespace=nowarn", "q.diff")
         assert (root / "a b.txt").read_bytes() == after
 
