@@ -214,6 +214,8 @@ def _places(context: Context, paths: Sequence[str], facts: Facts) -> AbstractSet
     known = {path for fact in facts.records.values() if (path := _standing(fact)) is not None}
     found: set[str] = set()
     for given in paths:
+        if not given.strip():
+            raise Usage("a path is empty", remedy="name a file or folder; . is this folder")
         place = context.path(given)
         wanted = place.relative_to(context.root).as_posix()
         meant = {path for path in known if wanted == "." or _below(path, wanted)}

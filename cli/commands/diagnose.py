@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["diagnose"]
 
 _FORMATS: Final = ("text", "json", "markdown", "sarif", "github", "diagnostics")
+_JSON_OF: Final = dict.fromkeys(("sarif", "diagnostics"), "without --json this format is JSON already")
 _SEVEREST_FIRST: Final = ("blocking", "review_required", "warning", "info")
 _MEMBERS: Final = 3
 _WIDTH: Final = 80
@@ -103,7 +104,10 @@ def diagnose(
     if out is not None and format == "text" and not json:
         raise Usage("--out writes a document", remedy=f"add --format {', '.join(_FORMATS[1:])}")
     if json and format not in ("text", "json"):
-        raise Usage("--json and another --format exclude each other", remedy="give one of them")
+        raise Usage(
+            "--json and another --format exclude each other",
+            remedy=f"give one of them: {_JSON_OF.get(format, 'without --format, --json prints the findings')}",
+        )
     invocation = Invocation.of(ctx)
     request = action.DiagnosisRequest(
         at, new_since, tuple(code or ()), severity, tuple(path or ()), suppressed, language

@@ -53,10 +53,10 @@ def graph(
     from t2c.cli.actions import graph as action
     from t2c.ledger.errors import Usage
 
-    if dot and (asked is None or json):
-        raise Usage(
-            "--dot draws what stands around one thing", remedy="name a record, path or ticket, without --json"
-        )
+    if dot and json:
+        raise Usage("--dot and --json exclude each other", remedy="give one of them")
+    if dot and asked is None:
+        raise Usage("--dot draws what stands around one thing", remedy="name a record, path or ticket")
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.graph(context, asked, depth, at)

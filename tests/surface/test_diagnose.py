@@ -295,7 +295,8 @@ def test_a_report_is_written_only_inside_the_root_and_beside_nothing_of_git_or_t
     ("arguments", "hint"),
     [
         (("--format", "xml"), "sarif"),
-        (("--format", "sarif", "--json"), "one of them"),
+        (("--format", "sarif", "--json"), "JSON already"),
+        (("",), "a path is empty"),
         (("--out", "x.txt"), "--format"),
         (("--severity", "bad"), "review_required"),
         (("--fail-on", "bad"), "review_required"),
