@@ -84,7 +84,7 @@ class Topics:
             anchors = self._anchors(fact)
             if len(anchors) > 1:
                 self.anchors[fact.id] = anchors
-            members.setdefault(anchors[0], []).append(fact.id)
+            members.setdefault(next(iter(anchors)), []).append(fact.id)
         self.key_of: dict[str, str] = {one: key for key, ids in members.items() for one in ids}
         guests = self._guests()
         self.by_key: dict[str, Topic] = {

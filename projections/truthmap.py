@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 __all__ = ["SCHEMA", "STATUSES", "Assertion", "TruthMapProjection", "assertions", "truth_map_model"]
+
+_Status = Literal["claimed_only", "conflicted", "declared_only", "mixed", "observed_only", "supported"]
 
 SCHEMA: Final = "t2c.truth-map/v1"
 STATUSES: Final = (
@@ -186,15 +188,12 @@ def _document(facts: Facts, inputs: Inputs) -> Iterator[bytes]:
 
 def truth_map_model() -> type[BaseModel]:
     """The contract of `truth-map.json` as a pydantic model, from which its JSON Schema is made."""
-    from typing import Annotated, Literal
+    from typing import Annotated
 
     from pydantic import Field
 
     from t2c.ledger.events.base import Count, Hex64, RecordRef, RelationRef, Timestamp, Value
     from t2c.ledger.events.record import SourceKind
-
-    TruthId = Annotated[str, Field(pattern=r"^TRUTH-[0-9a-f]{20}$")]
-    Status = Literal["claimed_only", "conflicted", "declared_only", "mixed", "observed_only", "supported"]
 
     class Evidence(Value):
         declared: tuple[RecordRef, ...]
@@ -204,8 +203,8 @@ def truth_map_model() -> type[BaseModel]:
     class Assertion(Value):
         """Records of one thing and the relations between them."""
 
-        id: TruthId
-        status: Status
+        id: Annotated[str, Field(pattern=r"^TRUTH-[0-9a-f]{20}$")]
+        status: _Status
         recordIds: Annotated[tuple[RecordRef, ...], Field(min_length=1)]
         relationIds: tuple[RelationRef, ...]
         evidence: Evidence
@@ -215,7 +214,7 @@ def truth_map_model() -> type[BaseModel]:
         assertions: Count
         records: Count
         relations: Count
-        byStatus: dict[Status, Count]
+        byStatus: dict[_Status, Count]
 
     class TruthMap(Value):
         """Every record in exactly one assertion."""
@@ -225,8 +224,8 @@ def truth_map_model() -> type[BaseModel]:
         graphFingerprint: Hex64
         fingerprint: Hex64
         assertions: tuple[Assertion, ...]
-        recordToAssertion: dict[RecordRef, TruthId]
+        recordToAssertion: dict[RecordRef, Annotated[str, Field(pattern=r"^TRUTH-[0-9a-f]{20}$")]]
         stats: Stats
 
-    TruthMap.model_rebuild(_types_namespace=locals())
+    TruthMap.model_rebuild(_types_namespace={**globals(), **locals()})
     return TruthMap

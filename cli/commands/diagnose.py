@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["diagnose"]
 
 _FORMATS: Final = ("text", "json", "markdown", "sarif", "github", "diagnostics")
-_JSON_OF: Final = dict.fromkeys(("sarif", "diagnostics"), "without --json this format is JSON already")
+_JSON_OF: Final[dict[str, str]] = dict.fromkeys(
+    ("sarif", "diagnostics"), "without --json this format is JSON already"
+)
 _SEVEREST_FIRST: Final = ("blocking", "review_required", "warning", "info")
 _MEMBERS: Final = 3
 _WIDTH: Final = 80

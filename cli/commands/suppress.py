@@ -61,14 +61,13 @@ def suppress(
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         if listed:
-            all = action.listed(context)
-        elif withdraw is not None:
+            found = action.listed(context)
+            invocation.emit(found, lambda style: _all(found, style))
+            return
+        if withdraw is not None:
             row = action.withdraw(context, withdraw, reason or "")
         else:
             row = action.suppress(context, target or "", reason or "", until)
-    if listed:
-        invocation.emit(all, lambda style: _all(all, style))
-        return
     said = "withdrawn" if withdraw is not None else "suppressed"
     invocation.emit(
         row, lambda style: f"{row.finding or row.cause} is {said}{_until(row) if withdraw is None else ''}"

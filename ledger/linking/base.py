@@ -140,7 +140,9 @@ class Memory:
         drafts: Iterable[LinkDraft] = (),
     ) -> None:
         self._groups, self._rules, self._changed = groups, rules, changed
-        self.drafts = {(draft.source, draft.target, draft.type): draft for draft in drafts}
+        self.drafts: dict[tuple[RecordId, RecordId, RelationType], LinkDraft] = {
+            (draft.source, draft.target, draft.type): draft for draft in drafts
+        }
         """What was related before, by both ends and type: an equal relation is the same object."""
         self.used_groups: dict[str, Remembered] = {}
         self.used_rules: dict[Rule, Remembered] = {}

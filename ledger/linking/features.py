@@ -152,7 +152,7 @@ class Corpus(Struct, frozen=True):
 
     def found(self, book: RuleBook) -> Remembered:
         """What a rule finds here, worked out once."""
-        return self.memory.rule(book, self)
+        return self.memory.rule(book, self)  # pyright: ignore[reportArgumentType]
 
 
 def read(bodies: Iterable[bytes]) -> Corpus:

@@ -247,7 +247,7 @@ class _Measure:
             float(all(page.is_documentation for page in change.pages)),
             float(all(page.is_test for page in change.pages)),
             float(any(page.record.statement.action == self.entry.action for page in change.pages)),
-            float(len(change.pages) > 1 or change.pages[0].is_merge),
+            float(len(change.pages) > 1 or any(page.is_merge for page in change.pages)),
             float(all(page.is_revert for page in change.pages)),
             float(not change.touched),
         ]

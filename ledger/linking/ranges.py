@@ -155,7 +155,7 @@ class History(Struct, frozen=True):
                     break
                 if len(parents) > 1 and not self._merges_pull_request(place):
                     starts += parents[1:]
-                place = parents[0]
+                place = next(iter(parents))
         return lines
 
     def _members(self, merge: int, inside: set[int], lines: set[int], taken: set[int]) -> list[int]:

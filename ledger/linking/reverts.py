@@ -105,7 +105,9 @@ def _taken_back(known: Mapping[str, Commit]) -> dict[str, Mapping[str, How]]:
             if not targets and quoted and len(same := by_subject.get(quoted[1], [])) == 1:
                 targets[same[0]] = "by_subject"
         if len(targets) > 1 and quoted:
-            meant = {name: how for name, how in targets.items() if known[name].subject.startswith(quoted[1])}
+            meant: dict[str, How] = {
+                name: how for name, how in targets.items() if known[name].subject.startswith(quoted[1])
+            }
             targets = meant or targets
         if targets:
             found[commit.revision] = targets

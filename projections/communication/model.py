@@ -36,6 +36,17 @@ __all__ = [
     "respondents",
 ]
 
+_Code = Literal[
+    "PARTICIPANT_IDENTITY_UNRESOLVED",
+    "HUMAN_COMMUNICATION_CONFLICT",
+    "AGENT_COMMUNICATION_CONFLICT",
+    "HUMAN_AGENT_CONFLICT",
+    "REQUEST_WITHOUT_AGENT_RESPONSE",
+    "AGENT_HUMAN_DECISION_CLAIM_UNCONFIRMED",
+    "AGENT_CLAIM_WITHOUT_EVIDENCE",
+    "AGENT_WORK_OUTSIDE_REQUEST",
+]
+
 SCHEMA: Final = "t2c.communication-analysis/v1"
 UNSCOPED: Final = "UNSCOPED"
 """The ticket of what was said about none."""
@@ -192,22 +203,11 @@ def communication_model() -> type[BaseModel]:
 
     from t2c.ledger.events.base import Count, Hex64, RecordRef, Text, Timestamp, Value
 
-    Code = Literal[
-        "PARTICIPANT_IDENTITY_UNRESOLVED",
-        "HUMAN_COMMUNICATION_CONFLICT",
-        "AGENT_COMMUNICATION_CONFLICT",
-        "HUMAN_AGENT_CONFLICT",
-        "REQUEST_WITHOUT_AGENT_RESPONSE",
-        "AGENT_HUMAN_DECISION_CLAIM_UNCONFIRMED",
-        "AGENT_CLAIM_WITHOUT_EVIDENCE",
-        "AGENT_WORK_OUTSIDE_REQUEST",
-    ]
-
     class CommunicationIssue(Value):
         """What in the words of people and agents does not fit, and who must respond."""
 
         id: Annotated[str, Field(pattern=r"^COMM-[0-9a-f]{20}$")]
-        code: Code
+        code: _Code
         severity: Severity
         ticket: Text
         participantIds: Annotated[tuple[Text, ...], Field(min_length=1)]

@@ -75,14 +75,12 @@ def file_diff_model() -> type[BaseModel]:
 
     from t2c.ledger.events.base import Count, Value
 
-    LineNumber = Annotated[int, Field(ge=1)] | None
-
     class DiffLine(Value):
         """One line and its number on each side, null where it does not stand."""
 
         type: Literal["equal", "insert", "delete"]
-        beforeLine: LineNumber
-        afterLine: LineNumber
+        beforeLine: Annotated[int, Field(ge=1)] | None
+        afterLine: Annotated[int, Field(ge=1)] | None
         text: str
 
     class Hunk(Value):
@@ -122,10 +120,6 @@ def comparison_model() -> type[BaseModel]:
 
     from t2c.ledger.events.base import Count, Hex64, Timestamp, Value
 
-    Commit = Annotated[str, Field(pattern="^[0-9a-f]{40}([0-9a-f]{24})?$")]
-    Severity = Literal["info", "warning", "review_required", "blocking"]
-    Share = Annotated[float, Field(ge=0, le=1)] | None
-    Delta = Annotated[float, Field(ge=-1, le=1)] | None
     GraphDiff = graph_diff_model()
 
     class Coverage(Value):
@@ -134,7 +128,7 @@ def comparison_model() -> type[BaseModel]:
         topics: Count
         aligned: Count
         gaps: Count
-        alignmentRate: Share
+        alignmentRate: Annotated[float, Field(ge=0, le=1)] | None
         alignedByEvidence: dict[str, Count]
         byStatus: dict[str, Count]
         declaredRecords: Count
@@ -142,24 +136,24 @@ def comparison_model() -> type[BaseModel]:
         declaredTopics: Count
         observedTopics: Count
         implementationAlignedTopics: Count
-        implementationCoverage: Share
-        plannedCodeCoverage: Share
-        documentedCodeCoverage: Share
+        implementationCoverage: Annotated[float, Field(ge=0, le=1)] | None
+        plannedCodeCoverage: Annotated[float, Field(ge=0, le=1)] | None
+        documentedCodeCoverage: Annotated[float, Field(ge=0, le=1)] | None
         documentationMeasured: bool
-        diagnostics: dict[Severity, Count]
+        diagnostics: dict[Literal["info", "warning", "review_required", "blocking"], Count]
 
     class Base(Value):
         """The commit that is compared with."""
 
         ref: str
-        commit: Commit
+        commit: Annotated[str, Field(pattern="^[0-9a-f]{40}([0-9a-f]{24})?$")]
         graphFingerprint: Hex64
         coverage: Coverage
 
     class Workspace(Value):
         """The files as they are. `changedFiles` are those that were not as committed before anything was done."""
 
-        headCommit: Commit
+        headCommit: Annotated[str, Field(pattern="^[0-9a-f]{40}([0-9a-f]{24})?$")]
         dirty: bool
         changedFiles: tuple[str, ...]
         ahead: Count
@@ -171,13 +165,13 @@ def comparison_model() -> type[BaseModel]:
         """The workspace less its base; null where a side has no number."""
 
         direction: Literal["improved", "regressed", "mixed", "unchanged"]
-        alignmentRateDelta: Delta
-        implementationCoverageDelta: Delta
-        plannedCodeCoverageDelta: Delta
-        documentedCodeCoverageDelta: Delta
+        alignmentRateDelta: Annotated[float, Field(ge=-1, le=1)] | None
+        implementationCoverageDelta: Annotated[float, Field(ge=-1, le=1)] | None
+        plannedCodeCoverageDelta: Annotated[float, Field(ge=-1, le=1)] | None
+        documentedCodeCoverageDelta: Annotated[float, Field(ge=-1, le=1)] | None
         alignedDelta: int
         gapsDelta: int
-        diagnosticsDelta: dict[Severity, int]
+        diagnosticsDelta: dict[Literal["info", "warning", "review_required", "blocking"], int]
 
     class WorkspaceComparison(Value):
         """The files as they are beside a commit. `artifacts` are files that were written, by name."""
@@ -187,7 +181,7 @@ def comparison_model() -> type[BaseModel]:
         base: Base
         workspace: Workspace
         trend: Trend
-        diff: GraphDiff  # type: ignore[valid-type]
+        diff: GraphDiff  # type: ignore[valid-type]  # pyright: ignore[reportInvalidTypeForm]
         artifacts: dict[str, str]
 
     WorkspaceComparison.model_rebuild(_types_namespace={**globals(), **locals()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -28,6 +28,16 @@ __all__ = [
     "TopicGrade",
     "Totals",
     "reality_model",
+]
+
+_Status = Literal[
+    "conflicting",
+    "planned_not_implemented",
+    "changelog_without_implementation",
+    "implemented_not_planned",
+    "implemented_not_documented",
+    "unlinked",
+    "aligned",
 ]
 
 SCHEMA: Final = "t2c.reality/v1"
@@ -201,23 +211,12 @@ class Grades(msgspec.Struct, frozen=True):
 
 def reality_model() -> type[BaseModel]:
     """The contract of `reality.json` as a pydantic model, from which its JSON Schema is made."""
-    from typing import Annotated, Literal
+    from typing import Annotated
 
     from pydantic import Field
 
     from t2c.ledger.events.base import Count, Hex64, RecordRef, Timestamp, Value
     from t2c.ledger.events.record import SourceKind
-
-    Share = Annotated[float, Field(ge=0, le=1)] | None
-    Status = Literal[
-        "conflicting",
-        "planned_not_implemented",
-        "changelog_without_implementation",
-        "implemented_not_planned",
-        "implemented_not_documented",
-        "unlinked",
-        "aligned",
-    ]
 
     class ByEvidence(Value):
         code: Count
@@ -231,15 +230,15 @@ def reality_model() -> type[BaseModel]:
         aligned: Count
         gaps: Count
         alignedByEvidence: ByEvidence
-        byStatus: dict[Status, Count]
+        byStatus: dict[_Status, Count]
         declaredRecords: Count
         observedRecords: Count
         declaredTopics: Count
         observedTopics: Count
         implementationAlignedTopics: Count
-        implementationCoverage: Share
-        plannedCodeCoverage: Share
-        documentedCodeCoverage: Share
+        implementationCoverage: Annotated[float, Field(ge=0, le=1)] | None
+        plannedCodeCoverage: Annotated[float, Field(ge=0, le=1)] | None
+        documentedCodeCoverage: Annotated[float, Field(ge=0, le=1)] | None
         documentationMeasured: bool
 
     class Row(Value):
@@ -248,7 +247,7 @@ def reality_model() -> type[BaseModel]:
         key: str
         label: str
         lanes: dict[SourceKind, Count]
-        status: Status
+        status: _Status
         severity: Literal["info", "warning", "review_required", "blocking"]
         recordIds: tuple[RecordRef, ...]
         diagnosticCodes: tuple[str, ...]
@@ -264,5 +263,5 @@ def reality_model() -> type[BaseModel]:
         rows: tuple[Row, ...]
         totals: Totals
 
-    Reality.model_rebuild(_types_namespace=locals())
+    Reality.model_rebuild(_types_namespace={**globals(), **locals()})
     return Reality

@@ -61,7 +61,7 @@ def sides(
     """
     everything = list(facts)
     of_documentation = _is_of_documentation(everything)
-    lanes = dict.fromkeys(LANES, 0)
+    lanes: dict[str, int] = dict.fromkeys(LANES, 0)
     plans: list[Fact] = []
     prohibitions = declared = observed = 0
     for fact in everything:

@@ -346,7 +346,9 @@ class _Standing:
     def __init__(self) -> None:
         self._held: dict[tuple[str, str], int] = {}
         self._ever_shown: set[str] = set()
-        self._counts = dict.fromkeys(("plan", "claim", "said", "shown", "against", "open", "lost"), 0)
+        self._counts: dict[str, int] = dict.fromkeys(
+            ("plan", "claim", "said", "shown", "against", "open", "lost"), 0
+        )
 
     def turn(self, record: str, kind: str, step: int, *, withdrawn: bool) -> None:
         """Something begins or ends to hold; `withdrawn` if nothing changed but that it is no longer read so."""

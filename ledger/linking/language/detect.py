@@ -153,5 +153,7 @@ def dominant(seen: Iterable[Seen]) -> Language | None:
             told[language] += 1
         elif one.english > max(one.foreign.values(), default=0):
             english += 1
-    ranked = sorted(((count, language) for language, count in told.items()), reverse=True)
+    ranked: list[tuple[int, Language]] = sorted(
+        ((count, language) for language, count in told.items()), reverse=True
+    )
     return ranked[0][1] if ranked and 2 * ranked[0][0] >= told.total() + english else None

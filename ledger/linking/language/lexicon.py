@@ -105,7 +105,7 @@ def lexicon(language: Language) -> Lexicon:
 def _lines() -> Sequence[str]:
     from importlib.resources import files  # a command that links nothing need not load it
 
-    return (files(__package__) / "lexicon.txt").read_text(encoding="utf-8").splitlines()
+    return (files("t2c.ledger.linking.language") / "lexicon.txt").read_text(encoding="utf-8").splitlines()
 
 
 def _rows() -> Iterator[tuple[str, list[str], list[str]]]:

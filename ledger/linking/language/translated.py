@@ -80,7 +80,9 @@ def foreign(corpus: Corpus) -> Mapping[RecordId, Language]:
             seen = look(record.statement.text)
             looked.append((record, seen))
             by_path[record.source.path].append(seen)
-    context = {path: dominant(seen) for path, seen in by_path.items() if path is not None}
+    context: dict[str, Language | None] = {
+        path: dominant(seen) for path, seen in by_path.items() if path is not None
+    }
     told: dict[RecordId, Language] = {}
     untold: list[Record] = []
     for record, seen in looked:
@@ -89,7 +91,9 @@ def foreign(corpus: Corpus) -> Mapping[RecordId, Language]:
             told[record.id] = language
         elif seen.english == 0:
             untold.append(record)
-    languages = sorted(one for one, count in Counter(told.values()).items() if count >= _KNOWN)
+    languages: list[Language] = sorted(
+        one for one, count in Counter(told.values()).items() if count >= _KNOWN
+    )
     for record in untold if languages else ():
         around = context.get(record.source.path or "")
         language = by_words(record.statement.text, languages if around is None else [around], around)
