@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = {
     "standard": (
         "verify.py", "append.py", "replay.py", "refresh.py", "proofs.py", "command.py", "transfer.py", "redaction.py",
-        "scan.py", "history.py",
+        "scan.py", "history.py", "links.py",
     ),
     "million": ("million.py", "monorepo.py"),
 }  # fmt: skip
