@@ -208,7 +208,7 @@ def sampled(given: argparse.Namespace) -> dict[str, Any]:
     options = "".join(
         f" --{option} {getattr(given, option)}"
         for option in ("relations", "findings", "first", "types", "codes")
-        if getattr(given, option)
+        if getattr(given, option) not in (None, "")
     )
     return {
         "schema": SCHEMA,
