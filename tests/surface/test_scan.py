@@ -326,7 +326,10 @@ def _paths(event: dict[str, Any]) -> list[str]:
 def test_views_can_be_deleted_and_come_back_byte_for_byte(t2c: Any, repo: Path) -> None:
     scan(t2c)
     folder = repo / ".t2c" / "projections"
+    left = files(folder)
+    assert t2c("ledger", "project").code == 0
     before = files(folder)
+    assert left.items() <= before.items(), "what a scan leaves behind is what a fold makes"
     shutil.rmtree(folder)
     shutil.rmtree(repo / ".t2c" / "cache")
     assert t2c("ledger", "project").code == 0
@@ -349,9 +352,11 @@ def test_a_scan_that_changes_nothing_makes_missing_views_again_and_leaves_the_ot
 def test_views_as_of_an_earlier_event(t2c: Any, repo: Path) -> None:
     scan(t2c)
     folder = repo / ".t2c" / "projections"
+    assert t2c("ledger", "project").code == 0
     before, seq = files(folder), t2c("ledger", "head", "--json").document["seq"]
     (repo / "TODO.md").write_text(TODO + "- [ ] One more\n")
     scan(t2c)
+    assert t2c("ledger", "project").code == 0
     after = files(folder)
     assert t2c("ledger", "project", "--at", str(seq)).code == 0
     assert files(folder) == before
