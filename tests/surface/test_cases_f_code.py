@@ -187,7 +187,9 @@ def test_case_47_generated_code_is_one_omission_and_no_symbols(t2c: Any, tmp_pat
     assert left_out(found.document, path) == [("ast", reason, 1)]
     assert symbols(found.document, "kept.py") == ["kept"]
     scanned = measured(t2c, tmp_path, "scan", "--json")
-    assert scanned.document["omissions"] == {reason: 1}
+    # What the commit that added it changed is told of the history, once: a line as long as a file is not read there.
+    of_files = {name: count for name, count in scanned.document["omissions"].items() if name != "long_patch"}
+    assert of_files == {reason: 1}
 
 
 def test_case_47_long_lines_among_short_ones_and_a_word_in_the_text_do_not_hide_code(t2c: Any) -> None:
