@@ -41,6 +41,7 @@ def scanned(t2c: Any) -> Any:
     assert t2c("scan").code == 0
     (t2c.root / "TODO.md").write_text("- [ ] write the manual\n")
     assert t2c("scan").code == 0
+    assert t2c("ledger", "project").code == 0
     workspace = t2c.root / ".t2c"
     with Ledger(workspace) as ledger:
         fold(ledger.journal, ALL, ALL, cache=ledger.cache / "folds", snapshot_after=1)
@@ -59,7 +60,7 @@ def compared(t2c: Any, *options: str) -> dict[str, tuple[str, int | None, str]]:
 EVERYTHING = {
     *(f".t2c/projections/{name}" for name in ALL),
     *(f".t2c/cache/folds/{name}.v{projection.version}.msgpack" for name, projection in ALL.items()),
-    ".t2c/cache/states/evidence.v3.msgpack",
+    ".t2c/cache/states/evidence.v4.msgpack",
     ".t2c/cache/index.sqlite",
     ".t2c/cache/tree",
 }
@@ -121,7 +122,7 @@ def change_decided(workspace: Path) -> str:
         record: LiveRecord = standing.state.records[first]
         record.digest = bytes(16)
         keep(ledger, standing)
-    return ".t2c/cache/states/evidence.v3.msgpack"
+    return ".t2c/cache/states/evidence.v4.msgpack"
 
 
 def change_index(workspace: Path) -> str:
