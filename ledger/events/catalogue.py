@@ -42,7 +42,29 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "statements": ("evidence", ("RelationJudged", "ObservationNoted")),
-    "decisions": ("decisions", ("RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn")),
+    "decisions": (
+        "decisions",
+        (
+            "RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn", "ApprovalGranted",
+            "ConclusionDrawn", "ProposalRaised",
+        ),
+    ),
+    "llm": ("llm", ("LlmAsked", "LlmAnswered", "LlmUnusable")),
+    "answers": (
+        "answers",
+        (
+            "AnswerRecorded", "AnswerVerified", "ShortcutJudged", "ChoiceMade", "QuestionAsked",
+            "QuestionAnswered",
+        ),
+    ),
+    "heldout": (
+        "answers",
+        (
+            "HeldoutSealed", "HeldoutRan", "HeldoutLeaked", "HeldoutRevealed", "VariantAnnounced",
+            "VariantRan", "TestFrozen",
+        ),
+    ),
+    "gates": ("plans", ("GateAnnounced", "GateRan")),
     "changes": ("changes", ("ApplyAnnounced", "ApplyReceipted")),
     "intake": (
         "intake",
@@ -115,9 +137,5 @@ CATALOGUE = Catalogue(
     families={_dotted(name): family for family, names in _MODULES.values() for name in names},
 )
 
-RESERVED: Final = frozenset(
-    {
-        "record.interpreted",
-    }
-)  # fmt: skip
+RESERVED: Final[frozenset[str]] = frozenset()
 """Types whose shape is fixed, so that a reader knows them, and which nothing of this version writes."""

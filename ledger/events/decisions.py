@@ -6,10 +6,17 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from t2c.ledger.events.base import EventRef, Name, Payload, Text, Timestamp
+from t2c.ledger.events.base import EventRef, FreeForm, Hex64, Name, Payload, Text, Timestamp
 from t2c.ledger.kernel.actor import Trust
 
-__all__ = ["RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn"]
+__all__ = [
+    "ApprovalGranted",
+    "ConclusionDrawn",
+    "ProposalRaised",
+    "RefusalNoted",
+    "SuppressionGranted",
+    "SuppressionWithdrawn",
+]
 
 
 class RefusalNoted(Payload):
@@ -53,3 +60,38 @@ class SuppressionWithdrawn(Payload):
     trust: ClassVar[Trust] = "asserted"
     suppression: EventRef
     reason: Text
+
+
+class ApprovalGranted(Payload):
+    """Somebody approves exactly the bytes that were shown: `digest` is their SHA-256, `subject` what they are of."""
+
+    type: ClassVar[str] = "approval.granted"
+    trust: ClassVar[Trust] = "asserted"
+    subject: Text
+    digest: Hex64
+    statement: str
+
+
+class ConclusionDrawn(Payload):
+    """A grounded conclusion of the shape `t2c.conclusion/v1`, without `generatedAt` (intent-evidence §7.1).
+
+    `by` is the `llm.answered` it was read from, null where t2c drew it without a model.
+    """
+
+    type: ClassVar[str] = "conclusion.drawn"
+    trust: ClassVar[Trust] = "asserted"
+    id: Annotated[str, Field(pattern=r"^CONC-[0-9a-f]{20}$")]
+    synthesis: Name
+    conclusion: FreeForm
+    by: EventRef | None
+
+
+class ProposalRaised(Payload):
+    """A proposed task of the shape `t2c.todo-proposal/v1`, without `generatedAt` (intent-evidence §7.2)."""
+
+    type: ClassVar[str] = "proposal.raised"
+    trust: ClassVar[Trust] = "asserted"
+    id: Annotated[str, Field(pattern=r"^TPROP-[0-9a-f]{20}$")]
+    synthesis: Name
+    proposal: FreeForm
+    by: EventRef | None
