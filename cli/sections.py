@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = ["AnchorMode", "AnchorSettings", "RedactSettings", "ScanSettings"]
+__all__ = [
+    "AnchorMode", "AnchorSettings", "LlmMode", "LlmSettings", "RedactSettings", "ScanSettings", "StageMode",
+]  # fmt: skip
 
 AnchorMode = Literal["off", "best-effort", "required"]
+LlmMode = Literal["off", "replay", "record", "live"]
+StageMode = Literal["deterministic", "prefer-llm", "require-llm"]
 
 
 class ScanSettings(NamedTuple):
@@ -42,3 +46,48 @@ class RedactSettings(NamedTuple):
 
     detect: bool = True
     allow: tuple[str, ...] = ()
+
+
+class LlmSettings(NamedTuple):
+    """Whether a model is asked, which one and where, how far each stage needs it, and what that may cost.
+
+    A stage's own model is empty where it is `model`. Times are in milliseconds, money and prices are decimal numerals in
+    US dollars (prices for a million tokens, empty where unknown); of what a budget limits, 0 or empty is no limit.
+    """
+
+    mode: LlmMode = "off"
+    base_url: str = "https://openrouter.ai/api/v1"
+    model: str = "mistralai/codestral-2508"
+    natural_language_model: str = ""
+    markdown_model: str = ""
+    communication_model: str = ""
+    document_model: str = ""
+    summary_model: str = ""
+    task_model: str = ""
+    answer_model: str = ""
+    natural_language: StageMode = "prefer-llm"
+    markdown: StageMode = "prefer-llm"
+    communication: StageMode = "prefer-llm"
+    documents: StageMode = "prefer-llm"
+    summary: StageMode = "prefer-llm"
+    tasks: StageMode = "prefer-llm"
+    schema: Literal["json_schema", "forced_tool", "json_object"] = "json_schema"
+    require_parameters: bool = True
+    temperature: str = "0"
+    max_tokens: int = 6000
+    timeout_ms: int = 120_000
+    max_wait_ms: int = 60_000
+    attempts: int = 3
+    concurrency: int = 3
+    document_chunks: int = 12
+    budget_requests: int = 0
+    budget_tokens: int = 0
+    budget_seconds: int = 0
+    budget_cost: str = ""
+    price_prompt: str = ""
+    price_completion: str = ""
+    site_url: str = ""
+    app_name: str = "t2c"
+    recordings: tuple[str, ...] = ()
+    semantic: bool = False
+    semantic_model_revision: str = ""

@@ -1,7 +1,7 @@
 """Where every setting comes from: the only reader of the environment and of configuration files.
 
 Order, first wins: option > environment `T2C_*` > `t2c.toml` at the root, or `[tool.t2c]` in pyproject.toml >
-user configuration > default. Names follow by rule: `scan.max_file_bytes` is `--max-file-bytes` on a command
+user configuration > the contract's `OPENROUTER_*` > default. Names follow by rule: `scan.max_file_bytes` is `--max-file-bytes` on a command
 line, `T2C_SCAN_MAX_FILE_BYTES` in the environment and `max_file_bytes` below `[scan]` in a file. Each value
 keeps its origin. An empty variable counts as unset (architecture §3).
 """
@@ -10,13 +10,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from t2c.cli.config_text import line_of, parse
-from t2c.cli.sections import AnchorSettings, RedactSettings, ScanSettings
+from t2c.cli.sections import AnchorSettings, LlmSettings, RedactSettings, ScanSettings
+from t2c.cli.setting_table import (
+    CONTRACT_NAMES,
+    DEFAULTS,
+    KEYS,
+    PREFIX,
+    SECTIONS,
+    Color,
+    ConfigFile,
+    Durability,
+    Key,
+    Secret,
+    Settings,
+    Value,
+)
 from t2c.ledger.errors import Environment, Usage
 
 __all__ = [
@@ -24,138 +37,14 @@ __all__ = [
     "Settings", "Terminal", "Value", "debugging", "environment", "load", "terminal",
 ]  # fmt: skip
 
-Durability = Literal["commit", "batch", "none"]
-Color = Literal["auto", "always", "never"]
-Value = str | int | bool | tuple[str, ...]
-
 ROOT_VARIABLE: Final = "T2C_ROOT"
 PROJECT_FILE: Final = "t2c.toml"
 PYPROJECT: Final = "pyproject.toml"
-_PREFIX: Final = "T2C_"
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
-_MODES: Final = ("off", "best-effort", "required")
-
-
-class ConfigFile(NamedTuple):
-    """A configuration file that exists. `why` says why it was left aside, None if it was used."""
-
-    name: str
-    why: str | None
-
-
-class Settings(NamedTuple):
-    """The effective settings. `origins` names the source of each key, `notices` what a user should know.
-
-    `secrets` are values of the environment that may not reach the log; they are shown nowhere.
-    """
-
-    actor: str = "human:local"
-    durability: Durability = "commit"
-    color: Color = "auto"
-    debug: bool = False
-    allow_network_filesystem: bool = False
-    scan: ScanSettings = ScanSettings()
-    anchor: AnchorSettings = AnchorSettings()
-    redact: RedactSettings = RedactSettings()
-    secrets: tuple[str, ...] = ()
-    origins: Mapping[str, str] = MappingProxyType({})
-    files: tuple[ConfigFile, ...] = ()
-    notices: tuple[str, ...] = ()
-
-    def value(self, key: str) -> Value:
-        """The effective value of a dotted key. Raises AttributeError for an unknown one."""
-        found: Any = self
-        for part in key.split("."):
-            found = getattr(found, part)
-        return cast(Value, found)
-
-
-DEFAULTS: Final = Settings()
-
-
-def _actor(text: str) -> None:
-    from t2c.ledger.kernel.actor import Actor
-
-    Actor.parse(text)
-
-
-def _allowed(text: str) -> None:
-    from t2c.ledger.redaction.funnel import check_allowed
-
-    check_allowed(text)
-
-
-class Key(NamedTuple):
-    """One setting as data: its dotted name, what it means and which values it takes."""
-
-    name: str
-    meaning: str
-    choices: tuple[str, ...] = ()
-    minimum: int | None = None
-    check: Callable[[str], None] | None = None
-
-    @property
-    def default(self) -> Value:
-        return DEFAULTS.value(self.name)
-
-    @property
-    def variable(self) -> str:
-        """Its name in the environment."""
-        return _PREFIX + self.name.upper().replace(".", "_")
-
-    @property
-    def option(self) -> str:
-        """Its name on the command line of commands that have it."""
-        return "--" + self.name.rpartition(".")[2].replace("_", "-")
-
-    @property
-    def expected(self) -> str:
-        """What a value must be, in words."""
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        match self.default:
-            case bool():
-                return "true or false"
-            case int():
-                return f"an integer of at least {self.minimum}"
-            case tuple():
-                return "a list of strings"
-        return "a string"
-
-
-KEYS: Final[Mapping[str, Key]] = {
-    key.name: key
-    for key in (
-        Key("actor", "who asks, as KIND:ID", check=_actor),
-        Key("durability", "when an append is forced to the disk", choices=("commit", "batch", "none")),
-        Key("color", "colour in the output", choices=("auto", "always", "never")),
-        Key("debug", "show the traceback of an internal error"),
-        Key("allow_network_filesystem", "keep a ledger on a network filesystem, where locks may not hold"),
-        Key("scan.commits", "how many of the newest commits a scan reads; 0: all", minimum=0),
-        Key("scan.max_file_bytes", "the largest file of code or tasks that a scan reads", minimum=1),
-        Key("scan.max_changelog_bytes", "how much of a changelog a scan reads, from its top", minimum=1),
-        Key("scan.max_report_bytes", "the largest report of tests or of a cycle that is read", minimum=1),
-        Key("scan.processes", "how many processes read files at once; 0: one for each processor", minimum=0),
-        Key("scan.markers", "words in capitals that mark a task in a comment"),
-        Key("scan.communication", "the folder in which people and agents write about tickets"),
-        Key("scan.read_generated", "read code that is minified or says that it is generated, too"),
-        Key("scan.embeddings", "compare meaning across languages with the extra `embeddings`, too"),
-        Key("scan.exclude", "paths that a scan leaves out, as gitignore patterns"),
-        Key("redact.detect", "mask what looks like a secret before it is recorded"),
-        Key("redact.allow", "what is no secret: values, or expressions that fit them whole", check=_allowed),
-        Key(
-            "anchor.every",
-            "events after which a scan or append ends with a signed checkpoint; 0: never",
-            minimum=0,
-        ),
-        Key("anchor.git", "put each signed checkpoint into a Git note", choices=_MODES),
-        Key("anchor.rfc3161", "have each signed checkpoint time-stamped", choices=_MODES),
-        Key("anchor.rfc3161_url", "the address of the time-stamp authority"),
-        Key("anchor.rfc3161_ca", "the certificates that vouch for the authority: a PEM file below the root"),
-    )
-}
-_SECTIONS: Final = frozenset(name.partition(".")[0] for name in KEYS if "." in name)
+_API_KEYS: Final = ("T2C_LLM_API_KEY", "OPENROUTER_API_KEY")
+"""Where the key for a provider may stand: in the environment and nowhere else."""
+_HEALING: Final = "OPENROUTER_RESPONSE_HEALING"
 
 
 class Terminal(NamedTuple):
@@ -222,7 +111,9 @@ def load(
     for values in _files(root, environ, files, notices):
         for name, found in values.items():
             given.setdefault(name, found)
-    sections: dict[str, dict[str, Any]] = {"": {}, "scan": {}, "anchor": {}, "redact": {}}
+    for name, found in _contract_names(environ, notices):
+        given.setdefault(name, found)
+    sections: dict[str, dict[str, Any]] = {"": {}, **{name: {} for name in SECTIONS}}
     for name, found in given.items():
         section, _, member = name.rpartition(".")
         sections[section][member] = _converted(KEYS[name], found)
@@ -233,6 +124,8 @@ def load(
         scan=scan,
         anchor=anchor,
         redact=RedactSettings(**sections["redact"]),
+        llm=LlmSettings(**sections["llm"]),
+        api_key=_api_key(environ),
         secrets=secret_values(environ),
         origins={"root": root_origin, **origins},
         files=tuple(files),
@@ -242,7 +135,8 @@ def load(
 
 def _variables(environ: Mapping[str, str], notices: list[str]) -> Iterator[tuple[str, _Given]]:
     known = {key.variable: key for key in KEYS.values()}
-    for name in sorted(name for name in environ if name.startswith(_PREFIX) and name != ROOT_VARIABLE):
+    apart = (ROOT_VARIABLE, *_API_KEYS)
+    for name in sorted(name for name in environ if name.startswith(PREFIX) and name not in apart):
         key, text = known.get(name), environ[name]
         if key is None:
             hint = _near(name, [*known, ROOT_VARIABLE])
@@ -250,6 +144,20 @@ def _variables(environ: Mapping[str, str], notices: list[str]) -> Iterator[tuple
         elif text:
             origin = f"environment {name}"
             yield key.name, _Given(_from_text(key, text), origin, origin)
+
+
+def _contract_names(environ: Mapping[str, str], notices: list[str]) -> Iterator[tuple[str, _Given]]:
+    for variable, name in CONTRACT_NAMES.items():
+        if text := environ.get(variable, ""):
+            origin = f"environment {variable}"
+            yield name, _Given(_from_text(KEYS[name], text), origin, origin)
+    if environ.get(_HEALING, "").lower() in _TRUE:
+        notices.append(f"{_HEALING} is left aside: an answer is never repaired")
+
+
+def _api_key(environ: Mapping[str, str]) -> Secret | None:
+    found = next((environ[name].strip() for name in _API_KEYS if environ.get(name, "").strip()), None)
+    return None if found is None else Secret(found)
 
 
 def _from_text(key: Key, text: str) -> Value:
@@ -361,11 +269,11 @@ def _values(
             name = prefix + key
             if name in KEYS:
                 found[name] = _Given(value, origin or shown, place(name))
-            elif name in _SECTIONS:
+            elif name in SECTIONS:
                 walk(value, name + ".")
             else:
                 raise Usage(
-                    f"unknown setting {name}{_near(name, [*KEYS, *_SECTIONS])}",
+                    f"unknown setting {name}{_near(name, [*KEYS, *SECTIONS])}",
                     where=place(name),
                     remedy="correct or remove it; `t2c config show` lists every setting",
                     key=name,

@@ -197,7 +197,7 @@ def _settings() -> Iterator[str]:
         "| setting | default | what it means |",
         "|---|---|---|",
     )
-    for key in KEYS.values():
+    for key in (key for key in KEYS.values() if not key.hidden):
         if key.name.startswith("scan."):
             yield f"| `{key.name}` | `{json.dumps(key.default)}` | {key.meaning} |"
 

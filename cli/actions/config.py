@@ -45,7 +45,9 @@ def show(context: Context) -> Configuration:
     """The configuration that an action would run with."""
     settings = context.settings
     found = {
-        name: Setting(settings.value(name), settings.origins[name], key.meaning) for name, key in KEYS.items()
+        name: Setting(settings.value(name), settings.origins[name], key.meaning)
+        for name, key in KEYS.items()
+        if not key.hidden
     }
     files = tuple(ConfigFile(file.name, file.why) for file in settings.files)
     return Configuration(context.root, settings.origins["root"], found, files)

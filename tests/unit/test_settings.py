@@ -36,6 +36,46 @@ OTHER = {
     "anchor.rfc3161": ("best-effort", "'best-effort'", "best-effort"),
     "anchor.rfc3161_url": ("https://tsa.example/", "'https://tsa.example/'", "https://tsa.example/"),
     "anchor.rfc3161_ca": ("tsa/ca.pem", "'tsa/ca.pem'", "tsa/ca.pem"),
+    "llm.mode": ("record", '"record"', "record"),
+    "llm.base_url": ("http://127.0.0.1:8080/v1", '"http://127.0.0.1:8080/v1"', "http://127.0.0.1:8080/v1"),
+    "llm.model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.natural_language_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.markdown_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.communication_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.document_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.summary_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.task_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.answer_model": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.natural_language": ("require-llm", '"require-llm"', "require-llm"),
+    "llm.markdown": ("require-llm", '"require-llm"', "require-llm"),
+    "llm.communication": ("require-llm", '"require-llm"', "require-llm"),
+    "llm.documents": ("require-llm", '"require-llm"', "require-llm"),
+    "llm.summary": ("require-llm", '"require-llm"', "require-llm"),
+    "llm.tasks": ("require-llm", '"require-llm"', "require-llm"),
+    "llm.schema": ("forced_tool", '"forced_tool"', "forced_tool"),
+    "llm.require_parameters": (False, "false", "no"),
+    "llm.temperature": ("0.5", '"0.5"', "0.5"),
+    "llm.max_tokens": (7, "7", "7"),
+    "llm.timeout_ms": (7, "7", "7"),
+    "llm.max_wait_ms": (7, "7", "7"),
+    "llm.attempts": (7, "7", "7"),
+    "llm.concurrency": (7, "7", "7"),
+    "llm.document_chunks": (7, "7", "7"),
+    "llm.budget_requests": (7, "7", "7"),
+    "llm.budget_tokens": (7, "7", "7"),
+    "llm.budget_seconds": (7, "7", "7"),
+    "llm.budget_cost": ("1.5", '"1.5"', "1.5"),
+    "llm.price_prompt": ("2", '"2"', "2"),
+    "llm.price_completion": ("3.25", '"3.25"', "3.25"),
+    "llm.site_url": ("https://shop.example/", '"https://shop.example/"', "https://shop.example/"),
+    "llm.app_name": ("vendor/other", '"vendor/other"', "vendor/other"),
+    "llm.recordings": (
+        ("old/.t2c/journal.ndjson", "b"),
+        '["old/.t2c/journal.ndjson", "b"]',
+        "old/.t2c/journal.ndjson, b",
+    ),
+    "llm.semantic": (True, "true", "yes"),
+    "llm.semantic_model_revision": ("vendor/other", '"vendor/other"', "vendor/other"),
 }
 """For each key a value that is not the default: as a setting, in TOML, in a variable."""
 
@@ -196,6 +236,39 @@ def test_unknown_variables_are_a_notice_and_empty_ones_are_not_set(tmp_path: Pat
     assert settings.notices == (
         "the environment variable T2C_ACTR means nothing to t2c; did you mean T2C_ACTOR?",
     )
+
+
+def test_names_of_the_contract_stand_below_every_file(tmp_path: Path) -> None:
+    environ = {
+        "OPENROUTER_MODEL": "vendor/one",
+        "OPENROUTER_TIMEOUT_MS": "9",
+        "OPENROUTER_RESPONSE_HEALING": "true",
+    }
+    settings = load(tmp_path, environ)
+    assert (settings.llm.model, settings.llm.timeout_ms) == ("vendor/one", 9)
+    assert settings.origins["llm.model"] == "environment OPENROUTER_MODEL"
+    assert settings.notices == ("OPENROUTER_RESPONSE_HEALING is left aside: an answer is never repaired",)
+    (tmp_path / "t2c.toml").write_text('[llm]\nmodel = "vendor/two"\n')
+    assert load(tmp_path, environ).llm.model == "vendor/two"
+
+
+def test_a_key_for_a_provider_comes_from_the_environment_and_is_shown_nowhere(tmp_path: Path) -> None:
+    key = "sk-or-v1-" + "0123456789abcdef" * 4
+    settings = load(tmp_path, {"OPENROUTER_API_KEY": key})
+    assert settings.api_key is not None and settings.api_key.value == key
+    assert key not in repr(settings) and key in settings.secrets
+    assert load(tmp_path, {"T2C_LLM_API_KEY": "other", "OPENROUTER_API_KEY": key}).notices == ()
+    (tmp_path / "t2c.toml").write_text(f'[llm]\napi_key = "{key}"\n')
+    with pytest.raises(Usage, match=r"unknown setting llm\.api_key"):
+        load(tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://host/v1", "https://user:word@host/v1", "host/v1", "https://host/v1?key=1", ""]
+)
+def test_an_address_holds_no_credentials(tmp_path: Path, address: str) -> None:
+    with pytest.raises(Usage, match=r"llm\.base_url"):
+        load(tmp_path, {}, {"llm.base_url": address})
 
 
 @pytest.mark.parametrize("value", [None, "", "relative/config"])
