@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -609,3 +610,22 @@ def evidence(tmp_path: Path) -> Evidence:
 def new_evidence() -> Callable[[Path], Evidence]:
     """Makes such a ledger at a place."""
     return Evidence
+
+
+def _provider_server() -> Any:
+    """The module of the server: it stands beside the tests and is imported by none of them."""
+    name = "t2c_provider_server"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "provider" / "server.py")
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+@pytest.fixture
+def provider() -> Iterator[Any]:
+    """A provider of models on 127.0.0.1 over a real socket (tests/provider/server.py says what it can do)."""
+    served = _provider_server().Provider()
+    yield served
+    served.stop()
