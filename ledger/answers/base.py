@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
@@ -45,7 +45,11 @@ class Bench(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What one check showed of an answer, or of one `item` of it."""
+    """What one check showed of an answer, or of one `item` of it.
+
+    `judges` is given only by a check that tells a shortcut from honest work: the number of the suspicion and what is
+    to be said of it. The event that says so rests on the one that this finding becomes.
+    """
 
     check: str
     result: Verdict
@@ -53,6 +57,7 @@ class Found(NamedTuple):
     item: str | None = None
     evidence: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
+    judges: tuple[int, Literal["confirmed", "cleared"]] | None = None
 
 
 Check = Callable[[Claim, Bench], Iterator[Found]]

@@ -1,0 +1,1 @@
+"""The checks that must follow each answer, one module a root."""

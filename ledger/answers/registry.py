@@ -1,0 +1,56 @@
+"""Which checks must follow which answer. A check is added here with one row and is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Final, NamedTuple
+
+from t2c.ledger.answers.base import Bench, Check, Claim, Found
+from t2c.ledger.answers.checks.rules import consistency
+from t2c.ledger.answers.recording import keep_found
+
+__all__ = ["CHECKS", "Outcome", "checks_of", "verify"]
+
+_CHECKS: Final = "t2c.ledger.answers.checks"
+
+CHECKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "attempt_report": (f"{_CHECKS}.attempt:check",),
+    "proposal": (f"{_CHECKS}.proposal:check",),
+    "assessment": (f"{_CHECKS}.assessment:check",),
+    "monitoring": (f"{_CHECKS}.monitoring:check",),
+    "shaped": (f"{_CHECKS}.shaped:check",),
+    "hosted": (f"{_CHECKS}.hosted:check",),
+    "explored": (f"{_CHECKS}.explored:check",),
+    "blocked": (f"{_CHECKS}.blocked:check",),
+    "question": (f"{_CHECKS}.question:check",),
+}
+"""Root → `module:function` of the checks that follow it, in the order in which they run."""
+
+
+class Outcome(NamedTuple):
+    """A finding and the `answer.verified` event that it became."""
+
+    event: str
+    found: Found
+
+
+def checks_of(root: str) -> tuple[Check, ...]:
+    """The checks of a root, loaded; a root without any has its own rules alone."""
+    loaded = []
+    for row in CHECKS.get(root, ()):
+        module, _, name = row.partition(":")
+        loaded.append(getattr(import_module(module), name))
+    return tuple(loaded)
+
+
+def verify(claim: Claim, bench: Bench) -> Iterator[Outcome]:
+    """Run what must follow an answer, each finding recorded as soon as it is made.
+
+    What was recorded stays if a later check cannot run. Raises what a check raises.
+    """
+    found = list(consistency(claim.value))
+    yield from map(Outcome, keep_found(bench.ledger, claim.event, found), found)
+    for check in checks_of(claim.root):
+        for one in check(claim, bench):
+            yield Outcome(keep_found(bench.ledger, claim.event, [one])[0], one)
