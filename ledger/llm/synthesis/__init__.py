@@ -1,0 +1,1 @@
+"""Synthesis: what a model concludes and proposes from a graph, held to rules that no schema can say."""
