@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
@@ -31,7 +32,8 @@ class Bench(NamedTuple):
 
     `base` is the revision before the attempt, `candidate` the one after it, None for the work tree as it is; `spec`
     are the texts of the specification by path; `gates` are commands (argv) to run for the task itself; `timeout` is in
-    seconds, for each command.
+    seconds, for each command. `environ` are the variables of which commands get those that are handed on; `state` is the
+    user's state folder, where sealed tests lie, None where they cannot be had.
     """
 
     ledger: Ledger
@@ -42,6 +44,8 @@ class Bench(NamedTuple):
     spec: tuple[Path, ...] = ()
     gates: tuple[tuple[str, ...], ...] = ()
     timeout: int = 600
+    environ: Mapping[str, str] = MappingProxyType({})
+    state: Path | None = None
 
 
 class Found(NamedTuple):

@@ -19,12 +19,18 @@ VariantOutcome = Literal[
 
 
 class SealedFile(Value):
-    """A test that the implementer may not see: commitments to its path and content, salted (answers §5.1)."""
+    """A test that the implementer may not see: commitments to its path, content and command, salted (answers §5.1).
+
+    `common` are the numbers of its lines, from 1, that stood in files everybody could read when it was sealed: to show
+    those shows nothing of the test.
+    """
 
     path: Hex64
     content: Hex64
+    argv: Hex64
     scenarios: tuple[Text, ...]
     composition: bool
+    common: tuple[Annotated[int, Field(ge=1)], ...]
 
 
 class HeldoutSealed(Payload):
@@ -61,15 +67,19 @@ class HeldoutLeaked(Payload):
 
 
 class Revealed(Value):
-    """What opens the commitment of one sealed file: the object of its body, its path and the salt, in hex."""
+    """What opens the commitments of one sealed file: its path, its command, the object of its body, the salt in hex."""
 
     path: Text
+    argv: tuple[Text, ...]
     content: Hex64
     salt: Hex64
 
 
 class HeldoutRevealed(Payload):
-    """Sealed tests were opened; whoever has the ledger can prove that they are those which were sealed."""
+    """Sealed tests were opened; whoever has the ledger can prove that they are those which were sealed.
+
+    From here on they are secret no longer, and a pass counts for nothing.
+    """
 
     type: ClassVar[str] = "heldout.revealed"
     sealed: EventRef
