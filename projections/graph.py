@@ -23,6 +23,7 @@ __all__ = [
     "Link",
     "Relation",
     "Signal",
+    "document",
     "fingerprint",
     "graph_model",
     "links",
@@ -82,7 +83,7 @@ class GraphProjection:
     """`graph.json`, with exactly the keys of its contract. A relation without both its ends is not shown."""
 
     name = "graph"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ("records",)
     handles = frozenset({"relation.linked", "relation.unlinked"})
     state_type = Graph
@@ -98,12 +99,22 @@ class GraphProjection:
             state.links.pop(_unlinked(entry.data).id, None)
 
     def finish(self, state: Graph, inputs: Inputs) -> Artifacts:
-        return {"graph.json": in_blocks(_document(StandingRecords.of(inputs), state, inputs))}
+        return {"graph.json": document(inputs)}
+
+
+def document(inputs: Inputs, *, interpreted: bool = True) -> Iterator[bytes]:
+    """The bytes of `graph.json`; with records as they were found, where not `interpreted` (decisions D5)."""
+    state = inputs.states["graph"]
+    if interpreted:
+        standing = StandingRecords.shown(inputs)
+        return in_blocks(_document(standing, state, _summed(standing, state, inputs), inputs.ts))
+    standing = StandingRecords.of(inputs)
+    return in_blocks(_document(standing, state, _sum(standing, state), inputs.ts))
 
 
 def fingerprint(inputs: Inputs) -> str:
     """The fingerprint of the graph, for views that say which graph they are of; needs `records` and `graph`."""
-    return _summed(StandingRecords.of(inputs), inputs.states["graph"], inputs).fingerprint
+    return _summed(StandingRecords.shown(inputs), inputs.states["graph"], inputs).fingerprint
 
 
 def links(state: Graph, standing: StandingRecords) -> Iterator[Link]:
@@ -157,12 +168,11 @@ def _sum(standing: StandingRecords, state: Graph) -> _Summed:
     return _Summed(digest.hexdigest(), {"byAction": by_action, "bySource": by_source, "byStatus": by_status})
 
 
-def _document(standing: StandingRecords, state: Graph, inputs: Inputs) -> Iterator[bytes]:
+def _document(standing: StandingRecords, state: Graph, summed: _Summed, ts: str) -> Iterator[bytes]:
     """`pretty` of the whole document, without ever holding it."""
-    summed = _summed(standing, state, inputs)
     yield b'{\n  "fingerprint": "%b",\n  "generatedAt": %b,\n  "records": ' % (
         summed.fingerprint.encode(),
-        _encode(inputs.ts),
+        _encode(ts),
     )
     yield from _array(raw for _, raw in standing)
     yield b',\n  "relations": '

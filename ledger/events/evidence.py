@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from t2c.ledger.events.base import (
-    FreeForm,
+    EventRef,
     Name,
     Payload,
     Portion,
@@ -18,7 +18,10 @@ from t2c.ledger.events.base import (
     Value,
 )
 from t2c.ledger.events.record import (
+    MODEL_CAP,
+    MODEL_CAPS,
     Action,
+    Generation,
     Modality,
     Polarity,
     Record,
@@ -28,6 +31,7 @@ from t2c.ledger.events.record import (
     Target,
 )
 from t2c.ledger.kernel.actor import Trust
+from t2c.ledger.kernel.ids import RECORD_PREFIX
 
 __all__ = [
     "Move",
@@ -76,19 +80,42 @@ class RecordRetracted(Payload):
 
 
 class RecordInterpreted(Payload):
-    """A reading layered over a record, with its own provenance; the record's id stays (architecture §4)."""
+    """How a model reads a record: a layer over it with its own provenance; the record's id stays (architecture §4).
+
+    `of` is the content digest of the record that was read: the reading is of no other content. `target` is what the
+    model names, the record's own left out of account. `basis` holds flags of the runtime, and the model's own words
+    behind `model:`. `answered` is the `llm.answered` it was read from, `prompt` the version of the fixed part of what
+    was asked.
+    """
 
     type: ClassVar[str] = "record.interpreted"
     trust: ClassVar[Trust] = "asserted"
     id: RecordRef
+    of: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    stage: Name
+    prompt: Name
     action: Action
+    actor: str | None
     object: Text
     target: Target
     modality: Modality
     polarity: Polarity
     confidence: Portion
     basis: Strings
-    generation: FreeForm
+    topics: Strings
+    acceptanceEvidence: Strings
+    generation: Generation
+    answered: EventRef
+
+    @model_validator(mode="after")
+    def _is_within_bounds(self) -> Self:
+        if self.generation.used != "llm":
+            raise ValueError("a reading is made by a model: generation.used is llm")
+        kind = next((kind for kind, prefix in RECORD_PREFIX.items() if prefix == self.id[:-21]), None)
+        most = MODEL_CAPS.get(kind or "", MODEL_CAP)
+        if self.confidence > most:
+            raise ValueError(f"a model is at most {most} sure of what it reads in source.kind {kind}")
+        return self
 
 
 class Relation(Value):

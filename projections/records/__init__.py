@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Final
 
 import msgspec
 
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.ids import RECORD_PREFIX
-from t2c.projections.base import Artifacts, Inputs, Unusable, in_blocks, pretty
+from t2c.projections.base import Artifacts, Content, Inputs, Unusable, in_blocks, pretty
 from t2c.projections.records.commits import Commit, commit_order
+from t2c.projections.records.interpreted import Readings, reading_of
 
 __all__ = ["Head", "Parts", "Records", "RecordsProjection", "StandingRecords", "resolved"]
 
@@ -106,12 +108,14 @@ class CommitFacts(msgspec.Struct, frozen=True):
 class Records(msgspec.Struct):
     """`live`: id → canonical record. `lines`: where a record has moved to since it was observed.
 
-    `successors`: id of a retracted record → the one that took its place.
+    `successors`: id of a retracted record → the one that took its place. `readings`: the payload of its latest
+    `record.interpreted`, whether it is of what the record says now or not.
     """
 
     live: dict[str, bytes] = {}
     lines: dict[str, tuple[int, int]] = {}
     successors: dict[str, str] = {}
+    readings: dict[str, bytes] = {}
 
 
 _observed = msgspec.json.Decoder(Observed).decode
@@ -131,12 +135,16 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class RecordsProjection:
-    """`records.jsonl`, one record a line by id, and `lineage.json`, what became of ids that are gone."""
+    """`records.jsonl`, one record a line by id, and `lineage.json`, what became of ids that are gone.
+
+    A record is shown as a model reads it where a model has read what it says now; `uninterpreted.jsonl` holds those
+    records as they were found (decisions D5).
+    """
 
     name = "records"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ()
-    handles = frozenset({"record.observed", "record.moved", "record.retracted"})
+    handles = frozenset({"record.observed", "record.moved", "record.retracted", "record.interpreted"})
     state_type = Records
 
     def start(self) -> Records:
@@ -156,21 +164,36 @@ class RecordsProjection:
             for move in moves:
                 if move.id in state.live:
                     state.lines[move.id] = (move.lines.start, move.lines.end)
+        elif entry.type == "record.interpreted":
+            read = reading_of(entry.data)
+            if read in state.live:
+                state.readings[read] = bytes(entry.data)
         else:
             gone = _retracted(entry.data)
             state.live.pop(gone.id, None)
             state.lines.pop(gone.id, None)
+            state.readings.pop(gone.id, None)
             if gone.superseded_by is not None:
                 state.successors[gone.id] = gone.superseded_by
 
     def finish(self, state: Records, inputs: Inputs) -> Artifacts:
         ends, unresolved = resolved(state.successors)
-        return {
-            "records.jsonl": in_blocks(raw + b"\n" for _, raw in StandingRecords.of(inputs)),
+        made: dict[str, Content] = {
+            "records.jsonl": in_blocks(raw + b"\n" for _, raw in StandingRecords.shown(inputs)),
             "lineage.json": pretty(
                 {"schema": "t2c.lineage/v1", "successors": ends, "unresolved": unresolved}
             ),
         }
+        if state.readings:
+            made["uninterpreted.jsonl"] = in_blocks(_as_found(StandingRecords.of(inputs), state))
+        return made
+
+
+def _as_found(standing: StandingRecords, state: Records) -> Iterator[bytes]:
+    """The records that a model has read, as they were found."""
+    for identity, raw in standing:
+        if identity in state.readings:
+            yield raw + b"\n"
 
 
 def _record(data: Raw) -> tuple[str, bytes]:
@@ -225,13 +248,29 @@ class StandingRecords:
     def __init__(self, state: Records) -> None:
         self._state = state
         self._places = _places(state)
+        self._readings: Readings | None = None
 
     @classmethod
     def of(cls, inputs: Inputs) -> StandingRecords:
-        """Those of the folded state, made once for all projections that read it."""
+        """Those of the folded state as they were found, made once for all projections that read it.
+
+        Whatever judges records reads these: what a model says of one is no evidence of anything.
+        """
         found = inputs.made.get("records")
         if not isinstance(found, StandingRecords):
             found = inputs.made["records"] = cls(inputs.states["records"])
+        return found
+
+    @classmethod
+    def shown(cls, inputs: Inputs) -> StandingRecords:
+        """The same with the readings of a model laid over those that it has read (decisions D5)."""
+        found = inputs.made.get("records.shown")
+        if not isinstance(found, StandingRecords):
+            found = cls.of(inputs)
+            if found._state.readings:
+                found = copy(found)
+                found._readings = Readings(found._state.readings)
+            inputs.made["records.shown"] = found
         return found
 
     def __contains__(self, identity: str) -> bool:
@@ -241,6 +280,10 @@ class StandingRecords:
         return len(self._state.live)
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        found = self._as_found()
+        return found if self._readings is None else self._readings.over(found)
+
+    def _as_found(self) -> Iterator[tuple[str, bytes]]:
         live, moved, places = self._state.live, self._state.lines, self._places
         for identity in sorted(live):
             raw = live[identity]

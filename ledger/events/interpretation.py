@@ -1,0 +1,59 @@
+"""A record as a model reads it: the reading laid over what was found, in the shape of `t2c.intent/v1` (decisions D5).
+
+What stays is everything that says what the record is, where it comes from and how far it is known: its id, kind, text,
+subject, lifecycle, source and class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+__all__ = ["can_be_read", "with_reading"]
+
+_LISTS: Final = ("paths", "symbols", "tickets", "versions")
+
+
+def can_be_read(record: Mapping[str, Any]) -> bool:
+    """False for a fact: what t2c saw itself is not for a model to read otherwise (decisions A12)."""
+    return bool(record["epistemic"]["class"] != "fact")
+
+
+def with_reading(record: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
+    """The record with the data of a `record.interpreted` laid over it; the record itself is not changed.
+
+    Targets and bases are those of both (intent-evidence §6.3).
+    """
+    statement, epistemic, metadata = record["statement"], record["epistemic"], record["metadata"]
+    generation = reading["generation"]
+    more: dict[str, Any] = {
+        key: list(reading[key]) for key in ("acceptanceEvidence", "topics") if reading[key]
+    }
+    if record["source"]["kind"] == "agent_log":
+        more["llmUsed"] = True
+    return {
+        **record,
+        "statement": {
+            **statement,
+            "action": reading["action"],
+            "actor": reading["actor"],
+            "object": reading["object"],
+            "target": {key: _both(statement["target"][key], reading["target"][key]) for key in _LISTS},
+            "modality": reading["modality"],
+            "polarity": reading["polarity"],
+        },
+        "source": {
+            **record["source"],
+            "extractor": f"{generation['generator']}@{generation['generatorVersion']}",
+        },
+        "epistemic": {
+            **epistemic,
+            "confidence": reading["confidence"],
+            "basis": _both(epistemic["basis"], reading["basis"]),
+        },
+        "metadata": {**metadata, **more, "generation": dict(generation)},
+    }
+
+
+def _both(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    return sorted({*first, *second})
