@@ -1,67 +1,290 @@
 """Asking: announce, send or take from the record, check, record, correct once. The one way to a model's answer.
 
-Stub of the interface; the implementation replaces this docstring.
+off       nobody is asked, nothing is looked up
+replay    only what is recorded counts; a request that is not is a divergence, never a call (answers §4)
+record    what is recorded and would go the same way again is taken; all else is asked, and recorded
+live      everything is asked, and recorded
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from contextlib import nullcontext
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeVar
 
-from t2c.ledger.events.llm import Story, Unusable
-from t2c.ledger.llm.base import CORRECTED, Brief, Message, Shape
+from t2c.ledger.engine import Ledger
+from t2c.ledger.errors import Model as NoAnswer
+from t2c.ledger.errors import T2cError, Usage
+from t2c.ledger.events.llm import AskMode, Replayed, Story, Unusable
+from t2c.ledger.llm.asking import CODES, Answered, Asking, Guard, Mode, Rejected, Unanswered
+from t2c.ledger.llm.base import Model, Reply, Request
+from t2c.ledger.llm.conversation import CORRECTABLE, bare, corrected, lesser
+from t2c.ledger.llm.many import in_parallel
+from t2c.ledger.llm.outgoing import prepared
+from t2c.ledger.llm.receipts import Announcement, Receipts
+from t2c.ledger.llm.recorded import Outcome, Recorded
+from t2c.ledger.llm.spool import Spool
+from t2c.ledger.llm.weighing import Weighed, weigh
 
-__all__ = ["Answered", "Asker", "Asking", "Rejected", "Unanswered"]
+__all__ = ["Answered", "Asker", "Asking", "Guard", "Mode", "Rejected", "Unanswered"]
 
 V = TypeVar("V")
 
 
-class Rejected(ValueError):
-    """An answer that is valid by its schema breaks a rule of its stage; the text says which and where, exactly."""
+class _Turn(NamedTuple):
+    """How one request went, by the events `asked` and `event`; `fresh` is true where a model was asked now."""
 
-
-class Asking(NamedTuple, Generic[V]):
-    """One question to a model, whole.
-
-    `check` makes the value of a valid answer's JSON text and raises Rejected where a rule is broken; `messages` are the
-    fixed part, the brief's text included; `known_tokens` nothing.
-    """
-
-    stage: str
-    role: str
-    model: str
-    messages: tuple[Message, ...]
-    shape: Shape
-    brief: Brief
-    check: Callable[[bytes], V]
-    max_tokens: int = 6000
-    corrections: int = CORRECTED
-
-
-class Answered(NamedTuple, Generic[V]):
-    """A value and the `llm.answered` event it came from. `replayed` is true where nobody was asked now."""
-
-    value: V
+    asked: str
     event: str
     seq: int
-    story: Story
-    replayed: bool
+    fresh: bool
+    found: Weighed
 
-
-class Unanswered(Exception):
-    """No usable answer was to be had; `code` is the published code (intent-evidence §6.4), `reason` ours."""
-
-    def __init__(self, code: str, reason: Unusable, detail: str, stories: Sequence[Story] = ()) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.reason = reason
-        self.detail = detail
-        self.stories = tuple(stories)
+    @property
+    def story(self) -> Story:
+        return self.found.settled.story
 
 
 class Asker:
-    """The boundary: everything that is asked goes through `ask`."""
+    """The boundary: everything that is asked goes through `ask`. Safe for threads.
+
+    `recordings` are other ledgers whose answers may be taken, and are recorded here; `guards` look at every body
+    before it is sent. `progress` is told of `ask_many`.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        model: Model | None,
+        *,
+        mode: Mode,
+        run: str | None = None,
+        progress: Callable[[str, int, int | None], None] | None = None,
+        recordings: Sequence[Ledger] = (),
+        guards: Sequence[Guard] = (),
+        form: AskMode = "json_schema",
+        temperature: str = "0",
+        require_parameters: bool = True,
+        stream: bool = False,
+    ) -> None:
+        self.ledger = ledger
+        self.model = model
+        self.mode: Mode = mode
+        self._receipts = Receipts(ledger, run)
+        self._recorded = Recorded(ledger)
+        self._recordings = tuple(Recorded(other) for other in recordings)
+        self._guards = tuple(guards)
+        self._progress = progress
+        self._spool = Spool(ledger.cache)
+        self._form: AskMode = form
+        self._temperature = temperature
+        self._require_parameters = require_parameters
+        self._stream = stream
+
+    def preview(self, asking: Asking[V]) -> bytes:
+        """The exact body that would be sent first. Nothing is recorded or sent."""
+        return self._opening(asking)[0].body
 
     def ask(self, asking: Asking[V]) -> Answered[V]:
-        """Raises Unanswered; Model (exit 7) for a request that a replay does not know."""
-        raise NotImplementedError
+        """The answer, from the record or from the model. Everything that is asked is recorded, whatever comes of it.
+
+        Raises Unanswered if there is no usable answer, Model (exit 7) for a request that a replay does not know,
+        and what a guard raises, before anything is recorded or sent.
+        """
+        if self.mode == "off":
+            raise Unanswered("LLM_DISABLED", "not_configured", "asking a model is off")
+        request, masked = self._opening(asking)
+        stories: list[Story] = []
+        first: str | None = None
+        corrects: str | None = None
+        instead_of: str | None = None
+        corrections, widened = asking.corrections, False
+        while True:
+            announcement = Announcement(asking, request, masked, corrects, instead_of)
+            try:
+                turn = self._turn(announcement)
+            except Unanswered as error:
+                error.stories = (*stories, *error.stories)
+                raise
+            stories.append(turn.story)
+            first = first or turn.asked
+            settled = turn.found.settled
+            reason = settled.reason
+            if reason is None:
+                return Answered(turn.found.value, turn.event, turn.seq, turn.story, not turn.fresh)
+            if reason in CORRECTABLE and corrections > 0 and settled.content is not None:
+                corrections -= 1
+                corrects, instead_of = first, None
+                request = corrected(
+                    request, settled.content, settled.detail, quote_schema=asking.quote_schema
+                )
+            elif reason == "rejected_request" and (less := lesser(request, settled.where)) is not None:
+                corrects, instead_of, request = None, turn.asked, less.request
+            elif reason == "reasoning_used_the_budget" and not widened:
+                widened = True
+                corrects, instead_of = None, turn.asked
+                request = request._replace(max_tokens=request.max_tokens * 2)
+            else:
+                raise Unanswered(_code(reason), reason, settled.detail, stories)
+
+    def ask_many(self, askings: Sequence[Asking[V]], concurrency: int = 3) -> list[Answered[V] | Unanswered]:
+        """The answers to several questions, in their order, `concurrency` asked at a time.
+
+        A question without an answer loses no other. Raises as `ask` does for everything else: then nothing further is
+        asked, and what was being asked is waited for and recorded. After Ctrl-C nothing is waited for.
+        """
+
+        def one(asking: Asking[V]) -> Answered[V] | Unanswered:
+            try:
+                return self.ask(asking)
+            except Unanswered as error:
+                return error
+
+        def done(count: int) -> None:
+            if self._progress is not None and askings:
+                self._progress(askings[0].stage, count, len(askings))
+
+        return in_parallel(one, askings, concurrency, done=done, abandon=self._abandon)
+
+    def _abandon(self) -> None:
+        self._receipts.interrupt("the work was interrupted", self._spool.arrived)
+
+    def _opening(self, asking: Asking[V]) -> tuple[Request, dict[str, int]]:
+        ready = prepared(asking.messages, self.ledger.funnel)
+        request = Request(
+            asking.model,
+            ready.messages,
+            asking.shape,
+            mode=self._form,
+            max_tokens=asking.max_tokens,
+            temperature=self._temperature,
+            require_parameters=self._require_parameters,
+            stream=self._stream,
+        )
+        return (bare(request) if self._form == "json_object" else request), ready.masked
+
+    def _turn(self, what: Announcement) -> _Turn:
+        """One request: from the record where the mode has it so, else from the model."""
+        body = what.request.body
+        digest = sha256(body).hexdigest()
+        alone = self.mode != "replay" or self._recordings
+        with self._spool.held(digest) if alone else nullcontext():
+            if self.mode != "live":
+                known = self._from_record(what, digest) or self._from_recordings(what, digest)
+                if known is not None:
+                    return known
+                if self.mode == "replay":
+                    raise _diverged(what.asking, digest)
+                if (left := self._left_behind(what, digest)) is not None:
+                    return left
+            if self.model is None:
+                raise Unanswered("LLM_NOT_CONFIGURED", "not_configured", "no model is configured")
+            for guard in self._guards:
+                guard(what.asking, body)
+            asked = self._receipts.announce(what, body, self.model.endpoint)
+            try:
+                reply = self.model.send(what.request)
+            except BaseException as error:
+                said = error.what if isinstance(error, T2cError) else type(error).__name__
+                self._receipts.interrupt(f"the work was stopped: {said}", self._spool.arrived, only=asked)
+                raise
+            turn = self._settle(what, digest, asked, reply)
+            self._spool.clear(digest)
+            return turn
+
+    def _settle(
+        self, what: Announcement, digest: str, asked: str, reply: Reply, replayed: Replayed | None = None
+    ) -> _Turn:
+        found = weigh(what.asking, what.request, reply, self.ledger.funnel)
+        receipt = self._receipts.settle(asked, digest, what.request, found.settled, replayed)
+        if receipt is None:
+            raise Unanswered(_code("interrupted"), "interrupted", "nobody waited any more", (reply.story,))
+        return _Turn(asked, receipt.id, receipt.seq, replayed is None, found)
+
+    def _from_record(self, what: Announcement, digest: str) -> _Turn | None:
+        """How this very request went in this ledger, if that counts in this mode."""
+        known = self._known(self._recorded, digest)
+        if known is None or not (known.settled or self.mode == "replay"):
+            return None
+        found = weigh(what.asking, what.request, known.reply(), self.ledger.funnel, known.ruled)
+        return _Turn(known.asked, known.event, known.seq, False, found)
+
+    def _from_recordings(self, what: Announcement, digest: str) -> _Turn | None:
+        """How it went elsewhere, recorded here as taken from there."""
+        for recording in self._recordings:
+            known = self._known(recording, digest)
+            if known is None or not (known.settled or self.mode == "replay"):
+                continue
+            asked = self._taken_over(what, digest)
+            if asked is None:
+                endpoint = recording.asked(digest).endpoint
+                asked = self._receipts.announce(what, what.request.body, endpoint)
+            source = Replayed(ledger=str(recording.ledger.id()), event=known.event)
+            found = weigh(what.asking, what.request, known.reply(), self.ledger.funnel, known.ruled)
+            receipt = self._receipts.settle(asked, digest, what.request, found.settled, source)
+            if receipt is not None:
+                return _Turn(asked, receipt.id, receipt.seq, False, found)
+        return None
+
+    def _known(self, recorded: Recorded, digest: str) -> Outcome | None:
+        try:
+            return recorded.outcome(digest)
+        except Usage as error:
+            if self.mode != "replay":
+                return None
+            raise NoAnswer(
+                f"what a model said is recorded, but not there: {error.what}",
+                where=error.where,
+                safe="nothing was asked or recorded",
+                remedy="restore the object from a backup or a bundle, or ask again with `--llm record`",
+                request=digest,
+            ) from None
+
+    def _taken_over(self, what: Announcement, digest: str) -> str | None:
+        """The last announcement of this request that a killed process left without an outcome.
+
+        The lock of the request is held: so whoever made it is gone. Earlier ones are settled as interrupted.
+        """
+        left = self._recorded.open(digest)
+        for asked in left:
+            self._receipts.reopen(asked, what.request)
+        for asked in left[:-1]:
+            self._receipts.interrupt("the process that asked was killed", only=asked)
+        return left[-1] if left else None
+
+    def _left_behind(self, what: Announcement, digest: str) -> _Turn | None:
+        """The answer that a killed process had received whole; else that there is none is recorded."""
+        asked = self._taken_over(what, digest)
+        if asked is None:
+            return None
+        arrived = self._spool.arrived(digest)
+        reply = None if arrived is None or self.model is None else _read(self.model, what.request, arrived)
+        if reply is None:
+            self._receipts.interrupt("the process that asked was killed", self._spool.arrived, only=asked)
+            self._spool.clear(digest)
+            return None
+        turn = self._settle(what, digest, asked, reply)
+        self._spool.clear(digest)
+        return turn
+
+
+def _code(reason: Unusable) -> str:
+    return CODES.get(reason, "LLM_RESPONSE_INVALID")
+
+
+def _read(model: Model, request: Request, arrived: bytes) -> Reply | None:
+    """What has arrived whole, read as if it came now; None where it is not whole, or the model keeps no spool."""
+    read: Any = getattr(model, "arrived", None)
+    return None if read is None else read(request, arrived)
+
+
+def _diverged(asking: Asking[Any], digest: str) -> NoAnswer:
+    return NoAnswer(
+        f"a replay does not know what {asking.stage} asks: no answer to request {digest[:12]} is recorded",
+        safe="nothing was sent or recorded",
+        remedy="ask with `--llm record`, or replay with the version and settings that made the record",
+        request=digest,
+        stage=asking.stage,
+        brief=asking.brief.digest,
+    )
