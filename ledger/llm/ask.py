@@ -18,7 +18,7 @@ from t2c.ledger.errors import Model as NoAnswer
 from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.llm import AskMode, Replayed, Story, Unusable
 from t2c.ledger.llm.asking import CODES, Answered, Asking, Guard, Mode, Rejected, Unanswered
-from t2c.ledger.llm.base import Model, Reply, Request
+from t2c.ledger.llm.base import Model, Reply, Request, Spooling
 from t2c.ledger.llm.conversation import CORRECTABLE, bare, corrected, lesser
 from t2c.ledger.llm.many import in_parallel
 from t2c.ledger.llm.outgoing import prepared
@@ -76,7 +76,9 @@ class Asker:
         self._recordings = tuple(Recorded(other) for other in recordings)
         self._guards = tuple(guards)
         self._progress = progress
-        self._spool = Spool(ledger.cache)
+        self._spool = spool = Spool(ledger.cache)
+        if isinstance(model, Spooling):
+            model.spool = lambda request: spool.path(request.digest)
         self._form: AskMode = form
         self._temperature = temperature
         self._require_parameters = require_parameters
@@ -275,8 +277,7 @@ def _code(reason: Unusable) -> str:
 
 def _read(model: Model, request: Request, arrived: bytes) -> Reply | None:
     """What has arrived whole, read as if it came now; None where it is not whole, or the model keeps no spool."""
-    read: Any = getattr(model, "arrived", None)
-    return None if read is None else read(request, arrived)
+    return model.arrived(request, arrived) if isinstance(model, Spooling) else None
 
 
 def _diverged(asking: Asking[Any], digest: str) -> NoAnswer:

@@ -6,16 +6,17 @@ without a network (answers §4). Nothing here does I/O.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 import orjson
 
 from t2c.ledger.events.llm import AskMode, Story, Unusable
 
 __all__ = [
-    "CORRECTED", "FORCED_TOOL", "Brief", "Message", "Model", "Reply", "Request", "Role", "Shape", "Shown",
+    "CORRECTED", "FORCED_TOOL", "Brief", "Message", "Model", "Reply", "Request", "Role", "Shape", "Shown", "Spooling",
 ]  # fmt: skip
 
 FORCED_TOOL: Final = "t2c_respond"
@@ -165,4 +166,18 @@ class Model(Protocol):
 
         Raises what stops the work: KeyboardInterrupt, MemoryError, an error of ours.
         """
+        ...
+
+
+@runtime_checkable
+class Spooling(Protocol):
+    """A model that puts the body of a response of status 200 into a file as it comes, so that none is paid for twice.
+
+    `spool` names the file for a request, which an attempt begins anew; whoever asks sets it, and deletes the file.
+    """
+
+    spool: Callable[[Request], Path] | None
+
+    def arrived(self, request: Request, body: bytes) -> Reply | None:
+        """The reply of which this is the whole body; None if it is not whole."""
         ...
