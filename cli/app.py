@@ -42,6 +42,7 @@ TREE = Branch(
         Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
         Entry("suppress", "t2c.cli.commands.suppress:suppress", "Decide not to be told of a finding."),
         Entry("link", "t2c.cli.commands.link:GROUP", "Look at relations and say which are right."),
+        Entry("answers", "t2c.cli.commands.answers:GROUP", "Look at typed answers of models."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
         Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),
         Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),

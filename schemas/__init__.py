@@ -13,7 +13,7 @@ __all__ = ["load", "root"]
 
 
 def root() -> Traversable:
-    """The folder that holds `index.json`, `events/` and `artifacts/`, in a checkout or an install."""
+    """The folder that holds `index.json`, `events/`, `artifacts/` and `answers/`, in a checkout or an install."""
     return files(__name__)
 
 

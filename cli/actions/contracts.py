@@ -148,8 +148,8 @@ class Contract(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its name in the index."""
-        return f"{self.name}.v{self.version}"
+        """Its name in the index. A kind of answer has no version: its schema is named by its digest."""
+        return self.name if self.family == "answers" else f"{self.name}.v{self.version}"
 
     @property
     def file(self) -> str:
@@ -161,6 +161,8 @@ class Contract(NamedTuple):
         """As people call it: `record.observed v1`, `t2c.graph/v1`."""
         if self.family == "artifacts":
             return f"t2c.{self.name}/v{self.version}"
+        if self.family == "answers":
+            return f"answer {self.name}"
         return f"{self.name} v{self.version}"
 
     @property
@@ -194,18 +196,27 @@ _OTHERS: Final = (
 
 
 def published() -> tuple[Contract, ...]:
-    """Every published type, by file name: the payload of each event, the envelope, the artifacts."""
+    """Every published type, by file name: the payload of each event, the envelope, the artifacts, the answers."""
+    from t2c.ledger.answers.roots import ROOTS
     from t2c.ledger.events.catalogue import CATALOGUE
 
     payloads = (
         Contract("events", name, CATALOGUE.payload(name).v, ":".join(CATALOGUE.locations[name]))
         for name in CATALOGUE.types()
     )
-    return tuple(sorted((*payloads, *_OTHERS), key=lambda contract: contract.file))
+    answers = (
+        Contract("answers", name, 1, f"{kind.__module__}:{kind.__qualname__}") for name, kind in ROOTS.items()
+    )
+    return tuple(sorted((*payloads, *_OTHERS, *answers), key=lambda contract: contract.file))
 
 
 def derive(contract: Contract) -> dict[str, Any]:
     """The JSON Schema of a type. Raises Internal if the type holds a check that nobody has put into words."""
+    if contract.family == "answers":
+        from t2c.ledger.llm.strict import strict_schema
+
+        found = strict_schema(contract.model())
+        return {**found, "$schema": _DIALECT, "$id": contract.id, "title": contract.title}
     schema = contract.model().model_json_schema(by_alias=True, schema_generator=_Generator, mode="validation")
     _tidy(schema, named=True)
     return {**schema, "$schema": _DIALECT, "$id": contract.id, "title": contract.title}

@@ -18,7 +18,7 @@ __all__ = ["Checked", "Listed", "Written", "check", "listed", "show", "write"]
 
 INDEX: Final = "index.json"
 SUFFIX: Final = ".schema.json"
-_FAMILIES: Final = ("events", "artifacts")
+_FAMILIES: Final = ("events", "artifacts", "answers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,8 @@ def _left_over(found: set[str], wanted: Mapping[str, bytes]) -> tuple[str, ...]:
     """Files whose type is gone. Older versions of a type that is there stay: old events refer to them."""
 
     def stem(name: str) -> str:
-        return name.removesuffix(SUFFIX).rpartition(".v")[0]
+        found, _, version = name.removesuffix(SUFFIX).rpartition(".v")
+        return found or version
 
     kept = {stem(name) for name in wanted if name != INDEX}
     return tuple(sorted(name for name in found - wanted.keys() if stem(name) not in kept))
