@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from t2c.projections.base import Projection
+from t2c.projections.calls import CallsProjection
 from t2c.projections.communication import CommunicationProjection
 from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
 from t2c.projections.findings import FindingsProjection
@@ -25,6 +26,7 @@ from t2c.projections.truthmap import TruthMapProjection
 __all__ = ["AFTER_SCAN", "ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
+    CallsProjection(),
     CommunicationProjection(communication_markdown),
     DiagnosticsProjection(),
     FindingsProjection(findings_markdown.page),

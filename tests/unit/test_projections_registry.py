@@ -38,6 +38,10 @@ def rich(chain: Any) -> Any:
     omission = {"source": "ast", "path": "x.js", "reason": "too_large", "count": 1, "lines": [], "detail": ""}
     chain.add("omission.noted", omission)
     chain.add("observation.noted", {"statement": "checked", "subject": None})
+    names = {name: name for name in ("role", "stage", "model", "mode", "endpoint", "schema_name", "brief")}
+    objects = dict.fromkeys(("request", "schema_digest", "brief_digest", "manifest"), "0" * 64)
+    none = {"items": 0, "body_bytes": 0, "masked": {}, "corrects": None, "instead_of": None}
+    chain.add("llm.asked", {**names, **objects, **none}, run="r1")
     chain.add("run.finished", {"status": "succeeded", "detail": None}, run="r1")
     return chain
 
