@@ -1,0 +1,369 @@
+"""Sealed tests: fixed without being shown, kept from the implementer, and provably those that were sealed."""
+
+from __future__ import annotations
+
+import json
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from t2c.ledger.answers.commitments import commitment, fits
+from t2c.ledger.answers.leaks import audit, leak_guard
+from t2c.ledger.answers.sealed_store import SealedStore
+from t2c.ledger.answers.sealing import named, open_sealed, readable, reveal, seal, sealed_tests
+from t2c.ledger.answers.showing import Secret, Secrets
+from t2c.ledger.engine import Ledger, create
+from t2c.ledger.errors import Corrupt, Environment, Refused, Usage
+from t2c.ledger.events.draft import draft
+from t2c.ledger.events.llm import LlmAsked
+from t2c.ledger.kernel.actor import Actor
+from t2c.ledger.llm.ask import Asking
+from t2c.ledger.llm.base import Brief, Message, Request, Shape, Shown
+
+BODY = (
+    "from shop import total\n\n\n"
+    "def test_discount_applies_once() -> None:\n"
+    '    assert total([30, 70], code="SPRING") == 90, "exactly once\\tper cart"\n'
+    "    assert total([]) == 0\n"
+)
+PATH = "tests/held/test_discount.py"
+TELLING = BODY.splitlines()[4].strip()
+
+
+def held_out(*files: dict[str, Any]) -> bytes:
+    return json.dumps({"files": files or (file(),), "notes": ["quietly"]}).encode()
+
+
+def file(path: str = PATH, content: str = BODY, **more: Any) -> dict[str, Any]:
+    return {
+        "path": path,
+        "content": content,
+        "scenarios": ["US1"],
+        "argv": ["python", path],
+        "composition": False,
+        **more,
+    }
+
+
+class Place:
+    """A ledger in a tree, and a state folder outside of it."""
+
+    def __init__(self, base: Path) -> None:
+        self.tree, self.state = base / "repo", base / "state"
+        self.tree.mkdir(parents=True)
+        create(self.tree / ".t2c")
+        self.ledger = Ledger(self.tree / ".t2c")
+        self.store = SealedStore(self.state, str(self.ledger.id()), self.ledger.workspace)
+
+    def seal(self, content: bytes | None = None, **more: Any) -> Any:
+        return seal(self.ledger, self.store, content or held_out(), tree=self.tree, **more)
+
+    def asking(
+        self, text: str, *, role: str = "implementer", items: tuple[Shown, ...] = ()
+    ) -> tuple[Asking[Any], str]:
+        messages = (Message("system", "Do the task."), Message("user", text))
+        shape = Shape("attempt_report", b"{}")
+        brief = Brief("task", text, items, {})
+        asking = Asking("attempt", role, "m", messages, shape, brief, check=json.loads)
+        return asking, Request("m", messages, shape).body.decode()
+
+    def ask(self, text: str, **more: Any) -> None:
+        """Record a request as if it had been sent past the guard."""
+        asking, body = self.asking(text, **more)
+        payload = LlmAsked(
+            request=self.ledger.objects.put(body.encode()),
+            role=asking.role,
+            stage="attempt",
+            model="m",
+            mode="json_schema",
+            endpoint="http://127.0.0.1/v1",
+            schema_name="attempt_report",
+            schema_digest=asking.shape.digest,
+            brief="task",
+            brief_digest=asking.brief.digest,
+            manifest=self.ledger.objects.put(asking.brief.manifest()),
+            items=len(asking.brief.items),
+            body_bytes=len(body),
+            masked={},
+            corrects=None,
+            instead_of=None,
+        )
+        self.ledger.append([draft(payload)])
+
+    def types(self) -> list[str]:
+        return [entry.type for entry in self.ledger.entries()]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def everything_under(folder: Path) -> bytes:
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+@settings(max_examples=40)
+@given(st.binary(max_size=40), st.binary(max_size=40), st.binary(min_size=32, max_size=32))
+def test_a_commitment_fits_its_bytes_salt_and_kind_alone(one: bytes, other: bytes, salt: bytes) -> None:
+    digest = commitment(salt, "path", one)
+    assert digest == sha256(b"\x05" + salt + b"path" + one).hexdigest()
+    assert fits(digest, salt, "path", one)
+    assert fits(digest, salt, "path", other) == (one == other)
+    assert not fits(digest, salt, "content", one)
+    assert not fits(digest, bytes(31), "path", one)
+
+
+def test_nothing_of_a_sealed_test_stands_in_the_workspace(place: Place) -> None:
+    done = place.seal(about="US1")
+    lines = [line.strip().encode() for line in BODY.splitlines() if line.strip()]
+    found = everything_under(place.tree)
+    assert not [line for line in lines if line in found]
+    assert PATH.encode() not in found and b"test_discount" not in found and b"quietly" not in found
+    assert sha256(BODY.encode()).hexdigest().encode() not in found  # without a salt it could be guessed
+    (sealed,) = sealed_tests(place.ledger)
+    assert (sealed.event, sealed.about, sealed.files[0].scenarios) == (done.sealed, "US1", ("US1",))
+    recorded = next(entry for entry in place.ledger.entries() if entry.type == "answer.recorded")
+    assert json.loads(bytes(recorded.data))["value"] is None
+    assert (recorded.trust, recorded.actor.kind) == ("asserted", "agent")
+
+
+def test_sealed_bytes_are_for_their_user_alone(place: Place) -> None:
+    place.seal()
+    paths = list(place.state.rglob("*"))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_file()} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_dir()} == {0o700}
+
+
+def test_a_state_folder_inside_the_workspace_is_refused(place: Place) -> None:
+    store = SealedStore(place.tree / "state", "x" * 32, place.ledger.workspace)
+    with pytest.raises(Refused, match="inside the workspace"):
+        seal(place.ledger, store, held_out(), tree=place.tree)
+    assert place.types() == ["journal.opened"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (held_out(file(path="../x.py")), r"files\[0\]\.path"),
+        (held_out(file(argv=[])), r"files\[0\]\.argv"),
+        (held_out(file(argv=["sh", "-c", "x"])), r"files\[0\]\.argv"),
+        (held_out(file(), file()), r"files\[1\]\.path"),
+        (b'{"files": [], "notes": []}', "there is no test in it"),
+        (b'{"files": [], "notes": [], "notes": []}', "notes"),
+        (b"nothing", "JSON"),
+    ],
+)
+def test_what_cannot_be_run_is_not_sealed(place: Place, content: bytes, told: str) -> None:
+    with pytest.raises(Usage, match=told):
+        place.seal(content)
+    assert place.types() == ["journal.opened"] and not place.state.exists()
+
+
+def test_a_person_gives_no_answer(place: Place) -> None:
+    with pytest.raises(Refused, match="human:ada cannot give an answer"):
+        place.seal(actor=Actor("human", "ada"))
+
+
+@pytest.mark.parametrize(("composed", "result"), [(False, "inconsistent"), (True, "supported")])
+def test_a_story_of_several_scenarios_needs_a_test_of_them_together(
+    place: Place, composed: bool, result: str
+) -> None:
+    done = place.seal(held_out(file(), file("tests/b.py", scenarios=["US2"], composition=composed)))
+    assert [found.result for found in done.found] == [result]
+    kept = [json.loads(bytes(e.data)) for e in place.ledger.entries() if e.type == "answer.verified"]
+    assert [(item["check"], item["result"]) for item in kept] == [("composition", result)]
+
+
+LEAKING = {
+    "as it is": f"Look:\n{TELLING}",
+    "indented and wrapped": TELLING.replace(" ", "\n\t  "),
+    "in a diff, with line numbers": f"  12 +    {TELLING},",
+    "as JSON": json.dumps({"read": BODY}),
+    "as JSON in JSON": json.dumps(json.dumps([BODY])),
+    "as JSON in JSON in JSON": json.dumps(json.dumps(json.dumps(BODY))),
+    "with code points": TELLING.replace('"', "\\u0022"),
+    "its path": f"See ./{PATH}:4",
+    "its path from the root of the disk": f"File '/home/ada/repo/{PATH}', line 3",
+    "its path on another system": PATH.replace("/", "\\"),
+    "its path in a diff": f"+++ b/{PATH}",
+    "its path as a test's id": f"{PATH}::test_discount_applies_once PASSED",
+}
+HARMLESS = {
+    "the name of another file": f"src/{PATH} and {PATH}x and my-{PATH}",
+    "a short line": "assert total([]) == 0",
+    "words of the scenario": "A discount applies exactly once per cart.",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", LEAKING.values(), ids=LEAKING)
+def test_a_prompt_that_shows_a_sealed_test_to_the_implementer_is_not_sent(place: Place, text: str) -> None:
+    done = place.seal()
+    guard = leak_guard(place.ledger, place.store)
+    asking, body = place.asking(text)
+    with pytest.raises(Refused) as refused:
+        guard(asking, body)
+    assert refused.value.code == 3 and BODY[:20] not in str(refused.value)
+    leaked = [entry for entry in place.ledger.entries() if entry.type == "heldout.leaked"]
+    assert leaked
+    for entry in leaked:
+        data = json.loads(bytes(entry.data))
+        assert (data["sealed"], data["file"], data["sent"]) == (done.sealed, 0, False)
+        assert data["request"] == sha256(body.encode()).hexdigest()
+    assert not sealed_tests(place.ledger)[0].counts(0)
+    place.asking(text, role="test_writer")
+    guard(*place.asking(text, role="test_writer"))  # who writes the tests may see them
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+def test_a_prompt_that_shows_nothing_passes(place: Place, text: str) -> None:
+    place.seal()
+    leak_guard(place.ledger, place.store)(*place.asking(text))
+    assert "heldout.leaked" not in place.types() and sealed_tests(place.ledger)[0].counts(0)
+
+
+def test_a_sealed_hash_among_what_is_shown_is_a_leak(place: Place) -> None:
+    place.seal()
+    shown = (Shown("upload-7", sha256(BODY.encode()).hexdigest()),)
+    with pytest.raises(Refused, match="the hash of test 0"):
+        leak_guard(place.ledger, place.store)(*place.asking("see the upload", items=shown))
+
+
+def test_the_guard_knows_what_was_sealed_after_it_was_made(place: Place) -> None:
+    guard = leak_guard(place.ledger, place.store)
+    guard(*place.asking(BODY))
+    place.seal()
+    with pytest.raises(Refused):
+        guard(*place.asking(BODY))
+    with pytest.raises(Refused):
+        guard(*place.asking(BODY))
+    signs = [json.loads(bytes(e.data))["how"] for e in place.ledger.entries() if e.type == "heldout.leaked"]
+    assert signs == ["line"]  # the same request is told of once
+    reveal(place.ledger, place.store, sealed_tests(place.ledger)[0])
+    guard(*place.asking(BODY))  # what is revealed is no secret
+
+
+def test_lines_that_all_could_read_are_not_secret(place: Place) -> None:
+    shared = "from shop.discounts.calculation import total\n"
+    (place.tree / "test_visible.py").write_text(
+        shared + "\n\ndef test_x() -> None:\n    assert total([1]) == 1\n"
+    )
+    place.seal(held_out(file(content=shared + BODY)))
+    assert sealed_tests(place.ledger)[0].files[0].common == (1,)
+    guard = leak_guard(place.ledger, place.store)
+    guard(*place.asking((place.tree / "test_visible.py").read_text()))
+    with pytest.raises(Refused):
+        guard(*place.asking(TELLING))
+
+
+def test_a_readable_copy_excuses_nothing_and_is_told(place: Place) -> None:
+    many = BODY + "".join(f"    assert total([{n}, {n}, {n}]) == {3 * n}\n" for n in range(100, 103))
+    (place.tree / "draft.txt").write_text("# my draft\n" + many)
+    (place.tree / "same.py").write_text(many)
+    done = place.seal(held_out(file(content=many)))
+    assert done.copies == {0: ("draft.txt", "same.py")}
+    assert readable(place.tree, [many.encode()])[0].lines == ()
+    with pytest.raises(Refused):
+        leak_guard(place.ledger, place.store)(*place.asking(many))
+
+
+def test_many_lines_with_one_beginning_cost_no_more() -> None:
+    begin = "x" * 24
+    body = "\n".join(begin + "y" * n for n in range(1, 300)).encode()
+    secrets = Secrets([Secret("EVT-0", 0, "t.py", body)])
+    assert secrets.signs("x" * 200_000) == []
+    assert [sign.how for sign in secrets.signs("x" * 200_000 + "y" * 7)] == ["line"]
+
+
+def test_an_auditor_needs_the_ledger_alone_once_tests_are_revealed(place: Place, tmp_path: Path) -> None:
+    place.seal(
+        held_out(file(), file("tests/b.py", "def test_b() -> None:\n    assert the_other_thing() == 12\n"))
+    )
+    place.ask("Build the discount.")
+    place.ask(TELLING, role="test_writer")
+    place.ask(f"A colleague says: {json.dumps(TELLING)}")
+    (sealed,) = sealed_tests(place.ledger)
+    reveal(place.ledger, place.store, sealed)
+    place.state.rename(tmp_path / "gone")
+    found = audit(place.ledger, None, tree=place.tree)
+    leaked, clean = found.tests
+    assert found.requests == 2 and found.unread == ()
+    assert [(leak.how, leak.sent) for leak in leaked.leaks] == [("line", True)]
+    assert leaked.leaks[0].seq == place.types().index("heldout.revealed")  # the request before it
+    assert (clean.leaks, clean.opened, clean.since, clean.path) == ((), "ledger", sealed.seq, "tests/b.py")
+    assert audit(place.ledger, None, role="test_writer").tests[0].leaks
+
+
+def test_what_cannot_be_opened_or_read_is_said(place: Place, tmp_path: Path) -> None:
+    place.seal()
+    place.ask("Build it.")
+    for shelf in (place.ledger.workspace / "objects").iterdir():
+        for item in shelf.iterdir():
+            item.unlink()
+    assert audit(place.ledger, place.store).unread == (place.ledger.head().seq,)
+    place.state.rename(tmp_path / "gone")
+    (trail,) = audit(place.ledger, place.store).tests
+    assert trail.opened is None and trail.why is not None and "is not here" in trail.why
+
+
+def test_a_sealed_test_that_lies_in_the_work_tree_is_found(place: Place) -> None:
+    place.seal()
+    target = place.tree / PATH
+    target.parent.mkdir(parents=True)
+    target.write_text("another test of that name")
+    assert audit(place.ledger, place.store, tree=place.tree).tests[0].lies is None
+    target.write_text(BODY)
+    assert audit(place.ledger, place.store, tree=place.tree).tests[0].lies == PATH
+
+
+def test_a_store_that_was_changed_reveals_nothing(place: Place) -> None:
+    place.seal()
+    (sealed,) = sealed_tests(place.ledger)
+    body = place.store._path(sealed.files[0].content)
+    body.write_bytes(body.read_bytes() + b"\n")
+    with pytest.raises(Corrupt, match="is not what was sealed"):
+        reveal(place.ledger, place.store, sealed)
+    assert "heldout.revealed" not in place.types()
+    body.write_bytes(body.read_bytes()[:-1])
+    body.chmod(0o644)
+    with pytest.raises(Refused, match="read by others"):
+        reveal(place.ledger, place.store, sealed)
+    body.unlink()
+    with pytest.raises(Environment, match="is not here"):
+        reveal(place.ledger, place.store, sealed)
+
+
+def test_revealed_tests_are_those_that_were_sealed(place: Place) -> None:
+    done = place.seal()
+    sealed = named(place.ledger, done.answer)
+    event, tests = reveal(place.ledger, place.store, sealed)
+    assert [(test.path, test.body.decode(), test.argv) for test in tests] == [(PATH, BODY, ("python", PATH))]
+    again = named(place.ledger, str(sealed.seq))
+    assert again.revealed == event and not again.counts(0)
+    assert reveal(place.ledger, place.store, again)[0] == event
+    assert open_sealed(place.ledger, place.store, again) == tests
+    data = next(json.loads(bytes(e.data)) for e in place.ledger.entries() if e.type == "heldout.revealed")
+    (opened,) = data["files"]
+    salt, part = bytes.fromhex(opened["salt"]), sealed.files[0]
+    assert commitment(salt, "content", place.ledger.objects.get(opened["content"])) == part.content
+    assert commitment(salt, "path", opened["path"].encode()) == part.path
+
+
+def test_a_test_with_a_secret_in_it_stays_sealed(place: Place) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "a1B2c3"
+    place.seal(held_out(file(content=f"TOKEN = '{token}'\n")))
+    with pytest.raises(Refused, match="holds a secret"):
+        reveal(place.ledger, place.store, sealed_tests(place.ledger)[0])
+    assert token.encode() not in everything_under(place.tree)
+
+
+@pytest.mark.parametrize("name", ["1", "EVT-00000000000000000000", "x"])
+def test_what_names_no_sealed_tests_is_said(place: Place, name: str) -> None:
+    with pytest.raises(Usage, match="no sealed tests"):
+        named(place.ledger, name)
