@@ -275,7 +275,6 @@ def _check_out(root: Path, revision: str, tree: Path, room: Room) -> None:
                 safe="nothing was changed",
                 remedy="name a later revision, or copy the whole repository",
             )
-        (worktree.path / ".git").unlink(missing_ok=True)
         os.rename(found, tree)  # noqa: PTH104
     _hide(tree)
 

@@ -72,10 +72,8 @@ def _lay(tree: Path, path: str, content: bytes | None) -> None:
             place.mkdir()
         elif mode is None:
             raise _unusable(path, "there is no such file to remove")
-        elif stat.S_ISLNK(mode):
-            raise _unusable(path, f"{place.relative_to(tree)} is a link")
-        elif not stat.S_ISDIR(mode):
-            raise _unusable(path, f"{place.relative_to(tree)} is a file")
+        elif mode is not None and not stat.S_ISDIR(mode):
+            raise _unusable(path, f"{place.relative_to(tree)} is no folder")
     target = place / name
     mode = _mode(target)
     if mode is not None and stat.S_ISDIR(mode):
