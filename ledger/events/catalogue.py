@@ -46,7 +46,7 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "decisions",
         (
             "RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn", "ApprovalGranted",
-            "ConclusionDrawn", "ProposalRaised",
+            "ConclusionDrawn", "ProposalRaised", "SynthesisDrawn",
         ),
     ),
     "llm": ("llm", ("LlmAsked", "LlmAnswered", "LlmUnusable")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,7 @@ __all__ = [
     "RefusalNoted",
     "SuppressionGranted",
     "SuppressionWithdrawn",
+    "SynthesisDrawn",
 ]
 
 
@@ -95,3 +96,21 @@ class ProposalRaised(Payload):
     synthesis: Name
     proposal: FreeForm
     by: EventRef | None
+
+
+class SynthesisDrawn(Payload):
+    """What one participant said in one role, in sum, of the shape `t2c.participant-synthesis/v1` (decisions B3).
+
+    `of` is the digest of the statements that were read: it is a synthesis of no others. `by` is the `llm.answered` it
+    was read from, `prompt` the version of the fixed part of what was asked.
+    """
+
+    type: ClassVar[str] = "synthesis.drawn"
+    trust: ClassVar[Trust] = "asserted"
+    id: Annotated[str, Field(pattern=r"^COMM-SYN-[0-9a-f]{20}$")]
+    participant: Text
+    role: Literal["human", "agent", "unknown"]
+    of: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    prompt: Name
+    synthesis: FreeForm
+    by: EventRef

@@ -7,9 +7,12 @@ subject, lifecycle, source and class.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Any, Final
 
-__all__ = ["can_be_read", "with_reading"]
+from t2c.ledger.kernel.canon import canonical
+
+__all__ = ["can_be_read", "group_digest", "with_reading"]
 
 _LISTS: Final = ("paths", "symbols", "tickets", "versions")
 
@@ -17,6 +20,11 @@ _LISTS: Final = ("paths", "symbols", "tickets", "versions")
 def can_be_read(record: Mapping[str, Any]) -> bool:
     """False for a fact: what t2c saw itself is not for a model to read otherwise (decisions A12)."""
     return bool(record["epistemic"]["class"] != "fact")
+
+
+def group_digest(records: Iterable[tuple[str, str]]) -> str:
+    """32 hex digits over records, each by id and content digest: whether a synthesis is of what they say now."""
+    return sha256(canonical(sorted([identity, of] for identity, of in records))).hexdigest()[:32]
 
 
 def with_reading(record: Mapping[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -98,4 +98,4 @@ class Readings:
 def _fits(record: dict[str, Any], reading: dict[str, Any]) -> bool:
     if not can_be_read(record) or reading["generation"]["used"] != "llm":
         return False
-    return content_digest(record).hex() == reading["of"]
+    return bool(content_digest(record).hex() == reading["of"])
