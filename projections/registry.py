@@ -9,6 +9,7 @@ from typing import Any, Final
 from t2c.projections.base import Projection
 from t2c.projections.calls import CallsProjection
 from t2c.projections.communication import CommunicationProjection
+from t2c.projections.conclusions import ConclusionsProjection
 from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
 from t2c.projections.findings import FindingsProjection
 from t2c.projections.graph import GraphProjection
@@ -18,6 +19,7 @@ from t2c.projections.records import RecordsProjection
 from t2c.projections.render import findings_markdown, markdown
 from t2c.projections.render.communication_markdown import communication_markdown
 from t2c.projections.render.reality_markdown import reality_markdown
+from t2c.projections.render.report import report_markdown
 from t2c.projections.runs import RunsProjection
 from t2c.projections.summary import SummaryProjection
 from t2c.projections.timeline import TimelineProjection
@@ -28,6 +30,7 @@ __all__ = ["AFTER_SCAN", "ALL"]
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     CallsProjection(),
     CommunicationProjection(communication_markdown),
+    ConclusionsProjection(report_markdown),
     DiagnosticsProjection(),
     FindingsProjection(findings_markdown.page),
     GraphProjection(),

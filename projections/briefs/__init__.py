@@ -22,12 +22,11 @@ from t2c.projections.briefs.choice import (
     task_records,
 )
 from t2c.projections.briefs.lines import Lines
-from t2c.projections.diagnostics.model import severe
 from t2c.projections.facts import Fact, Facts
-from t2c.projections.findings import read
+from t2c.projections.findings.grounded import grounded
 from t2c.projections.findings.model import Shown as Finding
 
-__all__ = ["SUMMARY", "TASKS", "Briefing", "summary_brief", "task_brief", "told_findings"]
+__all__ = ["SUMMARY", "TASKS", "Briefing", "summary_brief", "task_brief"]
 
 SUMMARY: Final = Limits(records=400, relations=800, diagnostics=250)
 """What a summary is made of at most (intent-evidence §6.5)."""
@@ -43,22 +42,12 @@ class Briefing(NamedTuple):
     texts: Mapping[str, str]
 
 
-def told_findings(inputs: Inputs) -> Sequence[Finding]:
-    """The findings that a conclusion may rest on: all with records but those that are suppressed, the gravest first."""
-    found = [
-        one
-        for one in read(inputs.states["findings"], inputs)
-        if one.suppressed is None and one.recordIds and one.code != "ALIGNED"
-    ]
-    return sorted(found, key=lambda one: (-severe(one.severity), -one.weight, one.id))
-
-
 def summary_brief(inputs: Inputs) -> Briefing:
     """What a summary is to be made of: what is not code first, then modules, then code that is cited, related or public.
 
     Reads the folded states of diagnostics, findings, graph, records and timeline.
     """
-    facts, findings = Facts.of(inputs), told_findings(inputs)
+    facts, findings = Facts.of(inputs), grounded(inputs)
     diagnostics = findings[: SUMMARY.diagnostics]
     return _briefing(
         "summary", facts, findings, diagnostics, summary_records(facts, diagnostics, SUMMARY), SUMMARY
@@ -67,7 +56,7 @@ def summary_brief(inputs: Inputs) -> Briefing:
 
 def task_brief(inputs: Inputs) -> Briefing:
     """What tasks are to be made of: diagnostics, the records that they cite, and the TODO list to repeat nothing of."""
-    facts, findings = Facts.of(inputs), told_findings(inputs)
+    facts, findings = Facts.of(inputs), grounded(inputs)
     diagnostics = findings[: TASKS.diagnostics]
     return _briefing("tasks", facts, findings, diagnostics, task_records(facts, diagnostics, TASKS), TASKS)
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from t2c.ledger.llm.ask import Rejected
+from t2c.ledger.llm.asking import Rejected
 from t2c.ledger.llm.synthesis.summary import Citable, read_summary
 from t2c.ledger.llm.synthesis.tasks import read_tasks
 

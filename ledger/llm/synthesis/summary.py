@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from t2c.ledger.llm.ask import Rejected
+from t2c.ledger.llm.asking import Rejected
 from t2c.ledger.llm.synthesis.contract import Kind, Severity
 
 __all__ = ["Citable", "Concluded", "Said", "faults_told", "read_conclusions", "read_summary"]

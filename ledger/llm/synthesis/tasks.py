@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from t2c.ledger.events.targets import is_outside
-from t2c.ledger.llm.ask import Rejected
+from t2c.ledger.llm.asking import Rejected
 from t2c.ledger.llm.synthesis.contract import Priority, Target
 from t2c.ledger.llm.synthesis.order import Cycle, Waiting, ordered
 from t2c.ledger.llm.synthesis.summary import Citable, Concluded, Said, faults_told, read_conclusions

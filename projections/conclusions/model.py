@@ -1,0 +1,100 @@
+"""What a report says, as values: a page that is worth reading without any model, in whatever language it is told."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from t2c.projections.findings.model import Group
+
+__all__ = ["SCHEMA", "Asked", "Change", "Changes", "Portion", "Report", "Said", "There"]
+
+SCHEMA = "t2c.report/v1"
+
+
+class Portion(Struct, frozen=True):
+    """A part of a whole; of nothing there is no data."""
+
+    part: int
+    whole: int
+
+
+class Said(Struct, frozen=True):
+    """A statement, shortened, and where it stands: `path:line` or a commit."""
+
+    text: str
+    where: str
+
+
+class Asked(Struct, frozen=True):
+    """What one file, folder, participant or caller asks for. `shown` of the `done` have evidence that counts.
+
+    `by` is `file`, `comments`, `participant` or `given`; `name` is which one; `first` shows open ones.
+    """
+
+    by: str
+    name: str
+    open: int
+    done: int
+    shown: int
+    first: tuple[Said, ...]
+
+
+class There(Struct, frozen=True):
+    """What was found: files of code without tests, files of tests, public symbols, tests; results of tests that passed.
+
+    `plans` with evidence of all that are to be done or said to be; `claims` of the changelog alike.
+    """
+
+    files: int
+    test_files: int
+    public: int
+    tests: int
+    results: Portion
+    plans: Portion
+    claims: Portion
+    largest: tuple[tuple[str, int], ...]
+
+
+class Change(Struct, frozen=True):
+    """Commits of one kind, such as fixes, and the newest of them."""
+
+    action: str
+    commits: int
+    newest: tuple[Said, ...]
+
+
+class Changes(Struct, frozen=True):
+    """What came since a release, or since a day where there is no release; merges are left out of `commits`.
+
+    `bound` of the commits relate to a plan, a claim or a document. `folders` are where most commits changed something.
+    """
+
+    since: str | None
+    release: bool
+    until: str | None
+    commits: int
+    authors: int
+    bound: int
+    by_action: tuple[Change, ...]
+    folders: tuple[tuple[str, int], ...]
+    unreleased: int
+
+
+class Report(Struct, frozen=True):
+    """`groups` are the gravest findings by cause, `left` counts the groups that are not among them.
+
+    `counts` are of all findings that are told, by severity; `suppressed` of those that nobody wants to be told.
+    """
+
+    schema: str
+    generatedAt: str
+    revision: str | None
+    records: int
+    asked: tuple[Asked, ...]
+    asked_left: int
+    there: There
+    changes: Changes | None
+    groups: tuple[Group, ...]
+    left: int
+    counts: dict[str, int]
+    suppressed: int
