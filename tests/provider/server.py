@@ -216,8 +216,12 @@ class _Handler(BaseHTTPRequestHandler):
     ) -> None:
         how = how or Behaviour()
         packed = gzip.compress(body, mtime=0) if how.gzip else body
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **headers}.items():
+        self.send_response_only(status)
+        for name, value in {
+            "Date": self.date_time_string(),
+            "Content-Type": "application/json",
+            **headers,
+        }.items():
             self.send_header(name, value)
         if how.gzip:
             self.send_header("Content-Encoding", "gzip")
