@@ -62,7 +62,9 @@ def event_named(ledger: Ledger, name: str, *types: str) -> Entry:
         )
     entry = _at(ledger, name)
     if entry is None:
-        raise Usage(f"there is no event {name}", safe="nothing was recorded", remedy="`t2c answers show` lists them")
+        raise Usage(
+            f"there is no event {name}", safe="nothing was recorded", remedy="`t2c answers show` lists them"
+        )
     if entry.type not in types:
         raise Usage(
             f"event {name} is {entry.type}, and not {kinds}",
@@ -107,7 +109,7 @@ def answer(ledger: Ledger, name: str) -> Claim:
 def claim_of(ledger: Ledger, entry: Entry) -> Claim:
     """A recorded answer as its root's type. Raises as `answer` does."""
     from t2c.ledger.answers.roots import ROOTS
-    from t2c.ledger.llm.bounded import parse_answer
+    from t2c.ledger.llm.parsing import parse_answer
 
     recorded = _recorded(entry.data)
     root = ROOTS.get(recorded.root)

@@ -62,7 +62,7 @@ def record(
     """
     from t2c.ledger.answers.roots import ROOTS
     from t2c.ledger.events.answers import AnswerRecorded
-    from t2c.ledger.llm.bounded import parse_answer
+    from t2c.ledger.llm.parsing import parse_answer
     from t2c.ledger.llm.strict import schema_digest
 
     if actor.kind != "agent":
@@ -204,9 +204,13 @@ def ask_people(
     )
 
 
-def note_refusal(ledger: Ledger, *, subject: str, code: str, reason: str, by: Actor, reference: str | None) -> None:
+def note_refusal(
+    ledger: Ledger, *, subject: str, code: str, reason: str, by: Actor, reference: str | None
+) -> None:
     """Record that a rule forbade what somebody asked for."""
     from t2c.ledger.events.decisions import RefusalNoted
 
-    payload = RefusalNoted(subject=subject, code=code, reason=reason, requested_by=str(by), reference=reference)
+    payload = RefusalNoted(
+        subject=subject, code=code, reason=reason, requested_by=str(by), reference=reference
+    )
     ledger.append([draft(payload, actor=SCANNER)])

@@ -22,7 +22,22 @@ _NEVER_BLANK: Final = (
     "scenario", "source_ref", "description", "task",
 )  # fmt: skip
 _SHELLS: Final = frozenset(
-    {"sh", "bash", "dash", "zsh", "fish", "ksh", "csh", "tcsh", "cmd", "cmd.exe", "powershell", "pwsh", "env", "xargs"}
+    {
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "fish",
+        "ksh",
+        "csh",
+        "tcsh",
+        "cmd",
+        "cmd.exe",
+        "powershell",
+        "pwsh",
+        "env",
+        "xargs",
+    }
 )
 """Programs that run what they are given as text, or another program: a command names its program itself."""
 _PROGRAM: Final = re.compile(r"(?:\./)?[A-Za-z0-9_][A-Za-z0-9._+/-]*")
@@ -83,7 +98,10 @@ def _paths(value: BaseModel) -> Iterator[_Problem]:
 
 
 def _commands(value: BaseModel) -> Iterator[_Problem]:
-    holders = [("argv", value), *((f"files[{i}].argv", item) for i, item in enumerate(getattr(value, "files", ())))]
+    holders = [
+        ("argv", value),
+        *((f"files[{i}].argv", item) for i, item in enumerate(getattr(value, "files", ()))),
+    ]
     for place, holder in holders:
         argv = getattr(holder, "argv", None)
         if argv is not None and (what := argv_problem(argv)) is not None:
@@ -110,7 +128,9 @@ def _contradictions(value: BaseModel) -> Iterator[_Problem]:
     suspected = getattr(value, "suspected", None)
     if suspected is not None and suspected != bool(value.findings):  # type: ignore[attr-defined]
         many = len(value.findings)  # type: ignore[attr-defined]
-        yield _Problem("suspected", f"it says {str(suspected).lower()} with {many} finding{'' if many == 1 else 's'}")
+        yield _Problem(
+            "suspected", f"it says {str(suspected).lower()} with {many} finding{'' if many == 1 else 's'}"
+        )
     titles: dict[str, str] = {}
     for index, approach in enumerate(getattr(value, "approaches", ())):
         place = f"approaches[{index}].title"
