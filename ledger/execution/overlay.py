@@ -72,7 +72,7 @@ def _lay(tree: Path, path: str, content: bytes | None) -> None:
             place.mkdir()
         elif mode is None:
             raise _unusable(path, "there is no such file to remove")
-        elif mode is not None and not stat.S_ISDIR(mode):
+        elif not stat.S_ISDIR(mode):
             raise _unusable(path, f"{place.relative_to(tree)} is no folder")
     target = place / name
     mode = _mode(target)
