@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from t2c.projections.findings.model import Group
+from t2c.projections.findings.model import Shown
 
-__all__ = ["SCHEMA", "Asked", "Change", "Changes", "Portion", "Report", "Said", "There"]
+__all__ = ["SCHEMA", "Asked", "Change", "Changes", "Differing", "Portion", "Report", "Said", "There"]
 
 SCHEMA = "t2c.report/v1"
 
@@ -26,9 +26,10 @@ class Said(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """What one file, folder, participant or caller asks for. `shown` of the `done` have evidence that counts.
+    """What one file, folder, participant or caller asks for: tasks with their sub-tasks count as one each.
 
-    `by` is `file`, `comments`, `participant` or `given`; `name` is which one; `first` shows open ones.
+    `by` is `person`, `agent`, `given`, `place` or `comments`; `name` is which one. `shown` of the `done` have evidence
+    that counts; `first` shows open ones.
     """
 
     by: str
@@ -66,11 +67,11 @@ class Change(Struct, frozen=True):
 class Changes(Struct, frozen=True):
     """What came since a release, or since a day where there is no release; merges are left out of `commits`.
 
-    `bound` of the commits relate to a plan, a claim or a document. `folders` are where most commits changed something.
+    `day` is that of the release. `bound` of the commits relate to a plan, a claim or a document. `folders` are where most commits changed something.
     """
 
     since: str | None
-    release: bool
+    day: str | None
     until: str | None
     commits: int
     authors: int
@@ -80,8 +81,20 @@ class Changes(Struct, frozen=True):
     unreleased: int
 
 
+class Differing(Struct, frozen=True):
+    """What does not fit in one way: the gravest finding of it, how many there are in how many causes, and others.
+
+    `others` are the gravest findings of further causes.
+    """
+
+    lead: Shown
+    findings: int
+    causes: int
+    others: tuple[Said, ...]
+
+
 class Report(Struct, frozen=True):
-    """`groups` are the gravest findings by cause, `left` counts the groups that are not among them.
+    """`differing` are the gravest ways in which something does not fit, `left` counts those that are not among them.
 
     `counts` are of all findings that are told, by severity; `suppressed` of those that nobody wants to be told.
     """
@@ -92,9 +105,11 @@ class Report(Struct, frozen=True):
     records: int
     asked: tuple[Asked, ...]
     asked_left: int
+    open: int
+    done: Portion
     there: There
     changes: Changes | None
-    groups: tuple[Group, ...]
+    differing: tuple[Differing, ...]
     left: int
     counts: dict[str, int]
     suppressed: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import islice
 from typing import Final
 
 from t2c.projections.base import Inputs
@@ -13,12 +14,14 @@ from t2c.projections.conclusions.model import (
     Asked,
     Change,
     Changes,
+    Differing,
     Portion,
     Report,
     Said,
     There,
 )
 from t2c.projections.diagnostics.messages import Language
+from t2c.projections.diagnostics.plans import Plan, causes, plans
 from t2c.projections.diagnostics.predicates import (
     folder,
     is_apart,
@@ -32,21 +35,25 @@ from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Grade
 from t2c.projections.facts import SEVERITIES, Fact
 from t2c.projections.findings import read
-from t2c.projections.findings.model import grouped
+from t2c.projections.findings.model import Group, Shown, grouped
 from t2c.projections.records.commits import instant
 
-__all__ = ["GROUPS", "report"]
+__all__ = ["KINDS", "report"]
 
-GROUPS: Final = 6
-"""Groups of findings that a report tells whole."""
-_ASKED: Final = 6
+KINDS: Final = 6
+"""Ways in which something does not fit that a report tells whole."""
+_ASKED: Final = 7
 _FIRST: Final = 3
+_OTHERS: Final = 2
 _WEEKS: Final = 4
 _ACTIONS: Final = 5
+_NEWEST: Final = 2
 _FOLDERS: Final = 4
 _TEXT: Final = 100
 _FEW: Final = 5
 """Commits since a release below which what the release before it brought is told instead of nearly nothing."""
+_ORDER: Final = ("person", "given", "place", "agent", "comments")
+"""Who asks, those first whom a plan is owed to."""
 
 
 def report(inputs: Inputs, language: Language = "en") -> Report:
@@ -54,10 +61,12 @@ def report(inputs: Inputs, language: Language = "en") -> Report:
     view = View.of(inputs, inputs.states["diagnostics"])
     found = read(inputs.states["findings"], inputs, language)
     told = [one for one in found if one.suppressed is None and one.code != "ALIGNED"]
-    groups = grouped(told)
+    differing = list(_differing(told))
     by_severity = Counter(one.severity for one in told)
-    asked = list(_asked(view))
+    tasks = list(plans(view))
+    asked = list(_asked(view, tasks))
     newest = next(iter(view.commits), None)
+    over = [task for task in tasks if is_done(task.head)]
     return Report(
         schema=SCHEMA,
         generatedAt=inputs.ts,
@@ -65,30 +74,62 @@ def report(inputs: Inputs, language: Language = "en") -> Report:
         records=len(view.facts.records),
         asked=tuple(asked[:_ASKED]),
         asked_left=len(asked) - len(asked[:_ASKED]),
-        there=_there(view),
+        open=sum(one.open for one in asked if one.by in ("given", "place")),
+        done=Portion(sum(_is_shown(view, task) for task in over), len(over)),
+        there=_there(view, tasks),
         changes=_changes(view),
-        groups=groups[:GROUPS],
-        left=len(groups) - len(groups[:GROUPS]),
+        differing=tuple(differing[:KINDS]),
+        left=len(differing) - len(differing[:KINDS]),
         counts={severity: by_severity[severity] for severity in SEVERITIES},
-        suppressed=len(found) - sum(one.suppressed is None for one in found),
+        suppressed=sum(one.suppressed is not None for one in found),
     )
 
 
-def _asked(view: View) -> Iterator[Asked]:
-    """Who asks for what, those with most that is open first."""
+def _differing(told: Sequence[Shown]) -> Iterator[Differing]:
+    """Findings by code, the gravest first: a hundred of one kind are one thing to know."""
+    by_code: dict[str, list[Group]] = {}
+    for group in grouped(told):
+        by_code.setdefault(group.code, []).append(group)
+    for groups in by_code.values():
+        lead = groups[0].findings[0]
+        others = [group.findings[0] for group in groups[1 : 1 + _OTHERS]] or groups[0].findings[
+            1 : 1 + _OTHERS
+        ]
+        yield Differing(
+            lead=lead,
+            findings=sum(len(group.findings) for group in groups),
+            causes=len(groups),
+            others=tuple(Said(one.title, str(one.places[0]) if one.places else one.id) for one in others),
+        )
+
+
+def _asked(view: View, tasks: Sequence[Plan]) -> Iterator[Asked]:
+    """Who asks for what: people, then places with most that is open first, then what agents plan, then comments."""
+    pending = {fact.id for fact in view.open_plans}
+    cause = causes(tasks)
     opened: dict[tuple[str, str], list[Fact]] = {}
-    done: dict[tuple[str, str], list[Fact]] = {}
-    for fact in view.open_plans:
-        opened.setdefault(_asker(fact), []).append(fact)
-    for fact in view.of_kind("nl", "todo", "document"):
-        if is_done(fact):
-            done.setdefault(_asker(fact), []).append(fact)
+    done: dict[tuple[str, str], list[Plan]] = {}
+    for task in tasks:
+        head = task.head
+        asker = ("given", head.source.path or "?")
+        if head.source.kind != "nl":
+            asker = ("place", cause[head.source.path or ""].removeprefix("plan:") or "?")
+        if is_done(head):
+            done.setdefault(asker, []).append(task)
+        elif head.id in pending:
+            opened.setdefault(asker, []).append(head)
+    for fact in view.of_kind("todo"):
+        if fact.statement.kind == "comment_marker" and fact.id in pending:
+            opened.setdefault(("comments", "code"), []).append(fact)
     for fact in view.of_kind("agent_log"):
-        if fact.metadata.messageType in ("request", "plan"):
-            opened.setdefault(_asker(fact), []).append(fact)
+        asked = {"human": "request", "agent": "plan"}.get(str(fact.metadata.participantRole))
+        if asked is not None and fact.metadata.messageType == asked:
+            who = fact.metadata.displayName or fact.metadata.participant
+            by = "person" if asked == "request" else "agent"
+            opened.setdefault((by, who if isinstance(who, str) and who else "?"), []).append(fact)
     order = sorted(
         opened.keys() | done.keys(),
-        key=lambda one: (not opened.get(one), one[0] == "comments", -len(opened.get(one, ())), one),
+        key=lambda one: (not opened.get(one), _ORDER.index(one[0]), -len(opened.get(one, ())), one),
     )
     for by, name in order:
         left = sorted(opened.get((by, name), ()), key=_reading)
@@ -98,20 +139,14 @@ def _asked(view: View) -> Iterator[Asked]:
             name=name,
             open=len(left),
             done=len(over),
-            shown=sum(view.grades[fact.id].grade > Grade.none for fact in over),
+            shown=sum(_is_shown(view, task) for task in over),
             first=tuple(_said(fact) for fact in left[:_FIRST]),
         )
 
 
-def _asker(fact: Fact) -> tuple[str, str]:
-    if fact.source.kind == "agent_log":
-        who = fact.metadata.displayName or fact.metadata.participant
-        return "participant", who if isinstance(who, str) and who else "?"
-    if fact.statement.kind == "comment_marker":
-        return "comments", "code"
-    if fact.source.kind == "nl":
-        return "given", fact.source.path or fact.statement.actor or "?"
-    return "file", fact.source.path or "?"
+def _is_shown(view: View, task: Plan) -> bool:
+    """Whether anything of a task has evidence that counts."""
+    return any(view.grades[member.id].grade > Grade.none for member in task.members)
 
 
 def _reading(fact: Fact) -> tuple[str, int, str]:
@@ -123,7 +158,7 @@ def _said(fact: Fact) -> Said:
     return Said(shortened(fact.statement.text, _TEXT), fact.where)
 
 
-def _there(view: View) -> There:
+def _there(view: View, tasks: Sequence[Plan]) -> There:
     files: dict[str, int] = {}
     test_files: set[str] = set()
     public = tests = 0
@@ -143,8 +178,8 @@ def _there(view: View) -> There:
     for path, count in files.items():
         folders[folder(path)] += count
     results = [fact for fact in view.of_kind("test") if fact.statement.kind == "test_result"]
-    plans = [*view.open_plans, *(fact for fact in view.of_kind("nl", "todo", "document") if is_done(fact))]
-    plans = [fact for fact in plans if fact.statement.kind != "comment_marker"]
+    pending = {fact.id for fact in view.open_plans}
+    meant = [task for task in tasks if is_done(task.head) or task.head.id in pending]
     claims = [fact for fact in view.of_kind("changelog") if is_claim(fact)]
     return There(
         files=len(files.keys() - test_files),
@@ -152,14 +187,10 @@ def _there(view: View) -> There:
         public=public,
         tests=tests,
         results=Portion(sum(fact.lifecycle.status == "verified" for fact in results), len(results)),
-        plans=_evidenced(view, plans),
-        claims=_evidenced(view, claims),
+        plans=Portion(sum(_is_shown(view, task) for task in meant), len(meant)),
+        claims=Portion(sum(view.grades[fact.id].grade > Grade.none for fact in claims), len(claims)),
         largest=_most(folders, _FOLDERS),
     )
-
-
-def _evidenced(view: View, facts: Sequence[Fact]) -> Portion:
-    return Portion(sum(view.grades[fact.id].grade > Grade.none for fact in facts), len(facts))
 
 
 def _most(counts: Mapping[str, int], most: int) -> tuple[tuple[str, int], ...]:
@@ -172,22 +203,21 @@ def _changes(view: View) -> Changes | None:
     commits = [commit for commit in view.commits if commit.source.revision is not None]
     if not commits:
         return None
-    releases = list(_releases(view, commits))
-    since, span, until = None, commits, None
-    for place, (name, reached) in enumerate(releases[:2]):
+    releases = list(islice(_releases(view, commits), 2))
+    if not releases:
+        first, recent = _lately(commits)
+        return _told(view, recent, first, None, None)
+    name, day, reached = releases[0]
+    after = [commit for commit in commits if commit.source.revision not in reached]
+    if len(after) < _FEW and len(releases) > 1:
+        before, day, reached = releases[1]
         after = [commit for commit in commits if commit.source.revision not in reached]
-        if place and since is not None and len(after) - len(span) < _FEW:
-            break
-        since, span, until = name, after, since
-        if len(span) >= _FEW:
-            break
-    if since is None:
-        since, span = _lately(commits)
-    return _told(view, span, since, bool(releases), until)
+        return _told(view, after, before, day, name)
+    return _told(view, after, name, day, None)
 
 
-def _releases(view: View, commits: Sequence[Fact]) -> Iterator[tuple[str, frozenset[str]]]:
-    """The newest releases that tags name, each with all commits that it reaches; the newest first."""
+def _releases(view: View, commits: Sequence[Fact]) -> Iterator[tuple[str, str | None, frozenset[str]]]:
+    """Releases that tags name, each with its day and all commits that it reaches; the newest first."""
     place = {commit.source.revision: at for at, commit in enumerate(commits)}
     tags = [
         (place[tag.metadata.commit], tag.statement.text)
@@ -201,7 +231,9 @@ def _releases(view: View, commits: Sequence[Fact]) -> Iterator[tuple[str, frozen
     for at, name in sorted(tags):
         if at not in seen:
             seen.add(at)
-            yield name, frozenset(_reached(parents, commits[at].source.revision))
+            when = instant(_time(commits[at]))
+            day = None if when is None else when.date().isoformat()
+            yield name, day, frozenset(_reached(parents, commits[at].source.revision))
 
 
 def _reached(parents: Mapping[str | None, object], start: str | None) -> Iterator[str]:
@@ -234,7 +266,7 @@ def _time(commit: Fact) -> str | None:
     return committed if isinstance(committed, str) else commit.observedAt
 
 
-def _told(view: View, span: Sequence[Fact], since: str | None, release: bool, until: str | None) -> Changes:
+def _told(view: View, span: Sequence[Fact], since: str | None, day: str | None, until: str | None) -> Changes:
     own = [commit for commit in span if commit.metadata.merge is not True]
     actions: dict[str, list[Fact]] = {}
     folders: Counter[str] = Counter()
@@ -244,13 +276,13 @@ def _told(view: View, span: Sequence[Fact], since: str | None, release: bool, un
     order = sorted(actions, key=lambda name: (name == "unknown", -len(actions[name]), name))
     return Changes(
         since=since,
-        release=release,
+        day=day,
         until=until,
         commits=len(own),
         authors=len({commit.statement.actor for commit in own if commit.statement.actor}),
         bound=sum(any(_states(other) for _, other in view.facts.neighbours(commit.id)) for commit in own),
         by_action=tuple(
-            Change(name, len(actions[name]), tuple(map(_said, _plain(actions[name]))))
+            Change(name, len(actions[name]), tuple(map(_said, actions[name][:_NEWEST])))
             for name in order[:_ACTIONS]
         ),
         folders=_most(folders, _FOLDERS),
@@ -259,10 +291,6 @@ def _told(view: View, span: Sequence[Fact], since: str | None, release: bool, un
             for fact in view.of_kind("changelog")
         ),
     )
-
-
-def _plain(commits: Iterable[Fact]) -> list[Fact]:
-    return list(commits)[:2]
 
 
 def _states(fact: Fact) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from t2c.projections.conclusions.model import Asked, Changes, Portion, Report, There
-from t2c.projections.findings.model import Group
+from t2c.projections.conclusions.model import Asked, Changes, Differing, Portion, Report, There
 from t2c.projections.render.markdown import inline
 from t2c.projections.render.report_words import ACTIONS, WORDS
 
@@ -39,7 +38,7 @@ def report_markdown(report: Report, language: str = "en") -> bytes:
 def _page(found: Iterator[Line]) -> Iterator[str]:
     last: Rank | None = None
     for line in found:
-        text, where = inline(line.text, _LONG), f" ({inline(line.where)})" if line.where else ""
+        text, where = inline(line.text, _LONG), f" ({inline(line.where, _LONG)})" if line.where else ""
         mark = f"**{inline(line.mark)}** " if line.mark else ""
         match line.rank:
             case "title":
@@ -67,6 +66,7 @@ def lines(report: Report, language: str = "en") -> Iterator[Line]:
         yield Line("text", words["no_commit"].format(**stand))
     else:
         yield Line("text", words["as_of"].format(revision=report.revision[:12], **stand))
+    yield Line("text", _short(report, language))
     yield Line("section", words["asked"])
     yield from _asked(report, language)
     yield Line("section", words["there"])
@@ -76,6 +76,20 @@ def lines(report: Report, language: str = "en") -> Iterator[Line]:
     yield from _differs(report, language)
     yield Line("section", words["next"])
     yield from _next(report, language)
+
+
+def _short(report: Report, language: str) -> str:
+    words = WORDS[language]
+    told = ", ".join(
+        f"{words[name]} {report.counts[name]:,}" for name in _SEVEREST_FIRST if report.counts.get(name)
+    )
+    tasks = report.open or report.done.whole
+    return words["short" if tasks else "short.no_tasks"].format(
+        open=f"{report.open:,}",
+        done=f"{report.done.whole:,}",
+        shown=f"{report.done.part:,}",
+        told=told or words["short.none"],
+    )
 
 
 def _asked(report: Report, language: str) -> Iterator[Line]:
@@ -94,7 +108,7 @@ def _asker(one: Asked, language: str) -> str:
     words = WORDS[language]
     told = words[f"asked.{one.by}"].format(name=one.name, open=f"{one.open:,}", done=f"{one.done:,}")
     shown = words["asked.shown"].format(shown=f"{one.shown:,}")
-    return told + shown if one.done and one.by in ("file", "given") else told
+    return told + shown if one.done and one.by in ("place", "given") else told
 
 
 def _there(there: There, language: str) -> Iterator[Line]:
@@ -131,7 +145,8 @@ def _changes(changes: Changes | None, language: str) -> Iterator[Line]:
         yield Line("section", words["changes.all"])
         yield Line("text", words["changes.none"])
         return
-    said = {"since": changes.since, "until": changes.until}
+    since = f"{changes.since} ({changes.day})" if changes.day else changes.since
+    said = {"since": since, "until": changes.until}
     title = "changes.all" if changes.since is None else "changes.until" if changes.until else "changes"
     yield Line("section", words[title].format(**said))
     counts = {name: f"{getattr(changes, name):,}" for name in ("commits", "authors", "bound")}
@@ -150,43 +165,42 @@ def _changes(changes: Changes | None, language: str) -> Iterator[Line]:
 
 def _differs(report: Report, language: str) -> Iterator[Line]:
     words = WORDS[language]
-    if not report.groups:
+    if not report.differing:
         yield Line("text", words["differs.none"])
-        return
-    told = ", ".join(
-        f"{words[name]} {report.counts[name]:,}" for name in _SEVEREST_FIRST if report.counts.get(name)
-    )
-    yield Line("text", words["differs.counts"].format(told=told, suppressed=f"{report.suppressed:,}"))
-    for group in report.groups:
-        yield from _group(group, language)
+    for differing in report.differing:
+        yield from _differing(differing, language)
     if report.left:
-        yield Line("text", words["differs.left"].format(count=f"{report.left:,}"))
+        yield Line("item", words["differs.left"].format(count=f"{report.left:,}"))
+    if report.suppressed:
+        yield Line("text", words["differs.suppressed"].format(count=f"{report.suppressed:,}"))
 
 
-def _group(group: Group, language: str) -> Iterator[Line]:
-    words = WORDS[language]
-    lead, *others = group.findings
-    yield Line("item", lead.title, mark=words[group.severity])
+def _differing(one: Differing, language: str) -> Iterator[Line]:
+    words, lead = WORDS[language], one.lead
+    yield Line("item", lead.title, mark=words[lead.severity])
     yield Line("part", lead.detail)
-    places: dict[str, str] = {}
-    for one in group.findings:
-        for place in one.places:
-            places.setdefault(str(place), place.text)
-    for where in list(places)[:_PLACES]:
-        yield Line("place", places[where], where)
-    if others:
-        yield Line("part", words["differs.more"].format(count=f"{len(others):,}"))
+    for place in lead.places[:_PLACES]:
+        if str(place) not in lead.detail:
+            yield Line("place", place.text, str(place))
+    if one.others:
+        many = {"findings": f"{one.findings:,}", "causes": f"{one.causes:,}"}
+        yield Line("part", words["differs.many"].format(**many))
+    for other in one.others:
+        yield Line("place", other.text, other.where)
 
 
 def _next(report: Report, language: str) -> Iterator[Line]:
-    """What the gravest groups ask for, each kind of action once, with the first place to begin at."""
-    told: dict[str, tuple[str, str]] = {}
-    for group in report.groups:
-        lead = group.findings[0]
+    """What the gravest findings ask for, each kind of action once, with the first place to begin at."""
+    words = WORDS[language]
+    there = report.there
+    if there.tests and not there.results.whole:
+        yield Line("item", words["next.results"])
+    elif not report.differing:
+        yield Line("text", words["next.none"])
+    for one in report.differing[:_NEXT]:
+        lead = one.lead
+        action = lead.action
+        if one.findings > 1:
+            action = words["next.many"].format(action=action, findings=f"{one.findings:,}", code=lead.code)
         place = str(lead.places[0]) if lead.places else ""
-        told.setdefault(lead.action, (place, lead.id))
-    if not told:
-        yield Line("text", WORDS[language]["next.none"])
-    for action in list(told)[:_NEXT]:
-        place, identity = told[action]
-        yield Line("item", action, f"{place}, {identity}" if place else identity)
+        yield Line("item", action, f"{place}, {lead.id}" if place else lead.id)
