@@ -26,7 +26,7 @@ MOST_BYTES: Final = 32 << 20
 _FILE_BYTES: Final = 1 << 20
 _DIFF: Final = (
     "-M", "--relative", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
-    "--ignore-submodules=none", "-O/dev/null", "--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers",
+    "--ignore-submodules=none", "-O/dev/null", "--diff-algorithm=myers",
 )  # fmt: skip
 _HUNK: Final = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _TEST: Final = re.compile(
@@ -144,7 +144,9 @@ def changes(tree: Path, base: str | None, candidate: str | None) -> Changes:
         sides = (first,) if last is None else (first, last)
         command = (*without_filters(git), "diff", *_DIFF)
         named = list(_named(_listed(git, *command, "--raw", "-z", "--abbrev=40", *sides, "--")))
-        patch = _read(git, *command, "--patch", *sides, "--", most=MOST_BYTES)
+        patch = _read(
+            git, *command, "--patch", "--unified=3", "--inter-hunk-context=0", *sides, "--", most=MOST_BYTES
+        )
         untracked = () if last else _listed(git, "ls-files", "-z", "--others", "--exclude-standard")
     bodies = _bodies(patch[:MOST_BYTES])
     found: dict[str, Change] = {}
