@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from t2c.projections.answers import AnswersProjection
 from t2c.projections.base import Projection
 from t2c.projections.calls import CallsProjection
 from t2c.projections.communication import CommunicationProjection
@@ -28,6 +29,7 @@ from t2c.projections.truthmap import TruthMapProjection
 __all__ = ["AFTER_SCAN", "ALL"]
 
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
+    AnswersProjection(),
     CallsProjection(),
     CommunicationProjection(communication_markdown),
     ConclusionsProjection(report_markdown),

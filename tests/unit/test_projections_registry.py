@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from t2c.ledger.kernel.actor import Actor
 from t2c.projections import store
 from t2c.projections.base import Artifacts
 from t2c.projections.fold import fold
@@ -42,6 +43,16 @@ def rich(chain: Any) -> Any:
     objects = dict.fromkeys(("request", "schema_digest", "brief_digest", "manifest"), "0" * 64)
     none = {"items": 0, "body_bytes": 0, "masked": {}, "corrects": None, "instead_of": None}
     chain.add("llm.asked", {**names, **objects, **none}, run="r1")
+    answer = {
+        "root": "question",
+        "about": None,
+        "answered": None,
+        "content": "0" * 64,
+        "value": {"question": "Why?"},
+    }
+    chain.add(
+        "answer.recorded", {**answer, "schema_digest": "0" * 64}, actor=Actor("agent", "m"), trust="asserted"
+    )
     chain.add("run.finished", {"status": "succeeded", "detail": None}, run="r1")
     return chain
 
