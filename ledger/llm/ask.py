@@ -18,12 +18,13 @@ from t2c.ledger.errors import Model as NoAnswer
 from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.llm import AskMode, Replayed, Story, Unusable
 from t2c.ledger.llm.asking import CODES, Answered, Asking, Guard, Mode, Rejected, Unanswered
-from t2c.ledger.llm.base import Model, Reply, Request, Spooling
+from t2c.ledger.llm.base import Abandoning, Model, Reply, Request, Spooling
 from t2c.ledger.llm.conversation import CORRECTABLE, bare, corrected, lesser
 from t2c.ledger.llm.many import in_parallel
+from t2c.ledger.llm.outcome import received
 from t2c.ledger.llm.outgoing import prepared
 from t2c.ledger.llm.receipts import Announcement, Receipts
-from t2c.ledger.llm.recorded import Outcome, Recorded
+from t2c.ledger.llm.recorded import SETTLED, Outcome, Recorded
 from t2c.ledger.llm.spool import Spool
 from t2c.ledger.llm.weighing import Weighed, weigh
 
@@ -76,9 +77,9 @@ class Asker:
         self._recordings = tuple(Recorded(other) for other in recordings)
         self._guards = tuple(guards)
         self._progress = progress
-        self._spool = spool = Spool(ledger.cache)
+        self._spool = Spool(ledger.cache)
         if isinstance(model, Spooling):
-            model.spool = lambda request: spool.path(request.digest)
+            model.spool = self._spool.path
         self._form: AskMode = form
         self._temperature = temperature
         self._require_parameters = require_parameters
@@ -150,6 +151,9 @@ class Asker:
         return in_parallel(one, askings, concurrency, done=done, abandon=self._abandon)
 
     def _abandon(self) -> None:
+        """After Ctrl-C: what is under way in other threads is given up, and that nobody waits for it is recorded."""
+        if isinstance(self.model, Abandoning):
+            self.model.abandon()
         self._receipts.interrupt("the work was interrupted", self._spool.arrived)
 
     def _opening(self, asking: Asking[V]) -> tuple[Request, dict[str, int]]:
@@ -175,11 +179,13 @@ class Asker:
             if self.mode != "live":
                 known = self._from_record(what, digest) or self._from_recordings(what, digest)
                 if known is not None:
+                    if alone:
+                        self._spool.clear(digest)
                     return known
                 if self.mode == "replay":
                     raise _diverged(what.asking, digest)
-                if (left := self._left_behind(what, digest)) is not None:
-                    return left
+            if (left := self._left_behind(what, digest)) is not None:
+                return left
             if self.model is None:
                 raise Unanswered("LLM_NOT_CONFIGURED", "not_configured", "no model is configured")
             for guard in self._guards:
@@ -256,28 +262,26 @@ class Asker:
         return left[-1] if left else None
 
     def _left_behind(self, what: Announcement, digest: str) -> _Turn | None:
-        """The answer that a killed process had received whole; else that there is none is recorded."""
+        """The answer that a killed process had received whole, unless everything is asked; else that it was killed.
+
+        None if the request is to be sent, for the first time or again.
+        """
         asked = self._taken_over(what, digest)
-        if asked is None:
-            return None
-        arrived = self._spool.arrived(digest)
-        reply = None if arrived is None or self.model is None else _read(self.model, what.request, arrived)
-        if reply is None:
-            self._receipts.interrupt("the process that asked was killed", self._spool.arrived, only=asked)
-            self._spool.clear(digest)
-            return None
-        turn = self._settle(what, digest, asked, reply)
+        turn: _Turn | None = None
+        if asked is not None:
+            arrived = self._spool.arrived(digest) if self.mode == "record" else None
+            reply = None if arrived is None else received(what.request, arrived)
+            if reply is None:
+                self._receipts.interrupt("the process that asked was killed", self._spool.arrived, only=asked)
+            else:
+                turn = self._settle(what, digest, asked, reply)
         self._spool.clear(digest)
-        return turn
+        again = turn is None or (turn.found.settled.reason not in (None, *SETTLED))
+        return None if again else turn
 
 
 def _code(reason: Unusable) -> str:
     return CODES.get(reason, "LLM_RESPONSE_INVALID")
-
-
-def _read(model: Model, request: Request, arrived: bytes) -> Reply | None:
-    """What has arrived whole, read as if it came now; None where it is not whole, or the model keeps no spool."""
-    return model.arrived(request, arrived) if isinstance(model, Spooling) else None
 
 
 def _diverged(asking: Asking[Any], digest: str) -> NoAnswer:

@@ -16,7 +16,7 @@ import orjson
 from t2c.ledger.events.llm import AskMode, Story, Unusable
 
 __all__ = [
-    "CORRECTED", "FORCED_TOOL", "Brief", "Message", "Model", "Reply", "Request", "Role", "Shape", "Shown", "Spooling",
+    "CORRECTED", "FORCED_TOOL", "Abandoning", "Brief", "Message", "Model", "Reply", "Request", "Role", "Shape", "Shown", "Spooling",
 ]  # fmt: skip
 
 FORCED_TOOL: Final = "t2c_respond"
@@ -173,11 +173,16 @@ class Model(Protocol):
 class Spooling(Protocol):
     """A model that puts the body of a response of status 200 into a file as it comes, so that none is paid for twice.
 
-    `spool` names the file for a request, which an attempt begins anew; whoever asks sets it, and deletes the file.
+    `spool` names the file by the digest of the request; whoever asks sets it, and deletes the file.
     """
 
-    spool: Callable[[Request], Path] | None
+    spool: Callable[[str], Path] | None
 
-    def arrived(self, request: Request, body: bytes) -> Reply | None:
-        """The reply of which this is the whole body; None if it is not whole."""
+
+@runtime_checkable
+class Abandoning(Protocol):
+    """A model that can give up what is under way in any thread."""
+
+    def abandon(self) -> None:
+        """Give up all that is under way, and all that would come."""
         ...
