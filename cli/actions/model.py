@@ -1,0 +1,159 @@
+"""The model of a context: what the settings say about it, put together into the one that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from decimal import ROUND_UP, Decimal
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from t2c.cli.actions.context import WORKSPACE, Context
+from t2c.cli.actions.opening import funnel_of
+from t2c.cli.sections import LlmMode
+from t2c.ledger.engine import JOURNAL, Ledger
+from t2c.ledger.errors import Refused, Usage
+
+if TYPE_CHECKING:
+    from t2c.ledger.llm.ask import Asker
+    from t2c.ledger.llm.budget import Budget, Price
+    from t2c.ledger.llm.openrouter import OpenRouter
+
+__all__ = ["Purpose", "asker_of", "model_name"]
+
+Purpose = str
+"""Which work a model is for: a stage, `summary`, `task` or `answer`."""
+
+_MICROS: Final = 1_000_000
+_OF_THE_REPOSITORY: Final = ("t2c.toml", "pyproject.toml")
+
+
+def model_name(context: Context, purpose: Purpose) -> str:
+    """The model that is asked for a purpose, as the settings name it."""
+    llm = context.settings.llm
+    return getattr(llm, f"{purpose}_model", "") or llm.model
+
+
+@contextmanager
+def asker_of(
+    context: Context,
+    ledger: Ledger,
+    state: Path,
+    *,
+    mode: LlmMode | None = None,
+    run: str | None = None,
+) -> Iterator[Asker]:
+    """What asks for this context; its connections are closed at the end.
+
+    `mode` stands in for `llm.mode`; `state` is the user's state folder, where sealed tests lie that no implementer may
+    see. Raises Refused where the repository itself names an address that the user's key would go to, Usage for
+    recordings that are no ledgers.
+    """
+    from t2c.ledger.answers.leaks import leak_guard
+    from t2c.ledger.answers.sealed_store import SealedStore
+    from t2c.ledger.llm.ask import Asker
+
+    llm = context.settings.llm
+    chosen = llm.mode if mode is None else mode
+    with ExitStack() as stack:
+        asks = chosen in ("record", "live")
+        client = _client(context) if asks else None
+        if client is not None:
+            stack.enter_context(client)
+        store = SealedStore(state, ledger.id(), ledger.workspace)
+        yield Asker(
+            ledger,
+            client,
+            mode=chosen,
+            run=run,
+            progress=context.progress,
+            recordings=[stack.enter_context(_recording(context, given)) for given in llm.recordings],
+            guards=(leak_guard(ledger, store),),
+            form=llm.schema,
+            temperature=llm.temperature,
+            require_parameters=llm.require_parameters,
+        )
+
+
+def _client(context: Context) -> OpenRouter | None:
+    """A client for the provider; None where one needs a key and there is none."""
+    from t2c.ledger.llm.openrouter import OpenRouter
+
+    settings = context.settings
+    llm, key = settings.llm, settings.api_key
+    near = _is_near(llm.base_url)
+    origin = settings.origins.get("llm.base_url", "default")
+    named_here = origin in _OF_THE_REPOSITORY
+    if key is None and not near:
+        return None
+    if named_here and not near and key is not None:
+        raise Refused(
+            f"{origin} of the repository names the provider {llm.base_url}; your key is not sent to an address that a "
+            "repository chose",
+            where=origin,
+            safe="nothing was sent",
+            remedy=f"if you trust it, say so yourself: T2C_LLM_BASE_URL={llm.base_url}",
+        )
+    return OpenRouter(
+        llm.base_url,
+        None if key is None or (named_here and near) else key.value,
+        title=llm.app_name,
+        referer=llm.site_url,
+        timeout=llm.timeout_ms / 1000,
+        attempts=llm.attempts,
+        longest_wait=llm.max_wait_ms / 1000,
+        budget=_budget(context),
+        funnel=funnel_of(context),
+        clock=context.clock,
+    )
+
+
+def _is_near(address: str) -> bool:
+    """True for a server of this machine, which may need no key."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _budget(context: Context) -> Budget:
+    from t2c.ledger.llm.budget import Budget
+
+    llm = context.settings.llm
+    return Budget(
+        requests=llm.budget_requests or None,
+        tokens=llm.budget_tokens or None,
+        micros=None if not llm.budget_cost else _micros(llm.budget_cost),
+        seconds=llm.budget_seconds or None,
+        price=_price(context),
+    )
+
+
+def _price(context: Context) -> Price | None:
+    from t2c.ledger.llm.budget import Price
+
+    llm = context.settings.llm
+    if not (llm.price_prompt and llm.price_completion):
+        return None
+    return Price(_micros(llm.price_prompt), _micros(llm.price_completion))
+
+
+def _micros(numeral: str) -> int:
+    return int((Decimal(numeral) * _MICROS).to_integral_value(ROUND_UP))
+
+
+def _recording(context: Context, given: str) -> Ledger:
+    """Another ledger whose answers may be used: its folder, its workspace or its journal, below the root."""
+    path = context.path(context.root / given)
+    for workspace in (path.parent if path.name == JOURNAL else path, path / WORKSPACE):
+        if (workspace / JOURNAL).is_file():
+            return Ledger(workspace, clock=context.clock, allow_network=True)
+    raise Usage(
+        f"{given} holds no ledger",
+        where="llm.recordings",
+        safe="nothing was sent or recorded",
+        remedy="name a journal.ndjson, or a folder with .t2c in it, below the root",
+    )
