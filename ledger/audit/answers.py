@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-__all__ = ["ACTS", "INERT", "AnswerAudit"]
+__all__ = ["ACTS", "HANDLED", "INERT", "AnswerAudit"]
 
 Event = Mapping[str, Any]
 
@@ -24,6 +24,8 @@ ACTS: Final = frozenset(
     }
 )
 """Types of events that announce a command, a write or a run."""
+_SEALED: Final = "held_out"
+"""The root whose bodies are no object of the ledger until they are revealed."""
 INERT: Final = frozenset({"proposal", "explored"})
 """Roots of which nothing may be the effect: they are recorded, and never executed."""
 
@@ -31,13 +33,19 @@ INERT: Final = frozenset({"proposal", "explored"})
 class AnswerAudit:
     """Follows answers, questions and decisions about them from event to event."""
 
-    def __init__(self, fault: Callable[[int, str, str], None], has_object: Callable[[str], bool]) -> None:
+    def __init__(self, fault: Callable[[int, str, str], None]) -> None:
         self._fault = fault
-        self._has_object = has_object
         self._roots: dict[str, str] = {}
         self._values: dict[str, Any] = {}
         self._verified: dict[str, str] = {}
         self._questions: set[str] = set()
+
+    def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
+        """Check one event of a type in HANDLED; returns the objects that it rests on."""
+        _CHECKS[event["type"]](self, seq, data, event)
+        if event["type"] == "answer.recorded" and data["root"] != _SEALED:
+            return (data["content"],)
+        return tuple(data["objects"]) if event["type"] == "answer.verified" else ()
 
     def acts(self, seq: int, event: Event) -> None:
         """An event that announces an effect must not come from an answer that is only to be read."""
@@ -50,7 +58,7 @@ class AnswerAudit:
                     f"{event['type']} cites {cause}, a {root}, from which nothing may follow",
                 )
 
-    def recorded(self, seq: int, data: Event, event: Event) -> None:
+    def _recorded(self, seq: int, data: Event, event: Event) -> None:
         if event["actor"]["kind"] != "agent" or event["trust"] == "observed":
             self._fault(
                 seq, "trust", f"an answer is asserted by an agent, not {event['trust']} by {_who(event)}"
@@ -59,13 +67,13 @@ class AnswerAudit:
         if data["root"] in ("explored", "shaped", "monitoring"):
             self._values[event["id"]] = data["value"]
 
-    def verified(self, seq: int, data: Event, event: Event) -> None:
+    def _verified(self, seq: int, data: Event, event: Event) -> None:
         self._knows(seq, data["answer"], event)
         if event["actor"]["kind"] not in ("helper", "host_adapter"):
             self._fault(seq, "trust", f"an answer is checked by t2c's own code, and not by {_who(event)}")
         self._verified[event["id"]] = data["answer"]
 
-    def judged(self, seq: int, data: Event, event: Event) -> None:
+    def _judged(self, seq: int, data: Event, event: Event) -> None:
         answer = data["answer"]
         if not self._knows(seq, answer, event):
             return
@@ -81,7 +89,7 @@ class AnswerAudit:
         ):
             self._fault(seq, "shortcut", "it is judged without a check of the same answer")
 
-    def chosen(self, seq: int, data: Event, event: Event) -> None:
+    def _chosen(self, seq: int, data: Event, event: Event) -> None:
         self._by_person(seq, event, "chooses")
         answer = data["answer"]
         if not self._knows(seq, answer, event):
@@ -96,17 +104,17 @@ class AnswerAudit:
         if value is not None and title is not None and title not in offered:
             self._fault(seq, "choice", f"{answer} has no approach {title!r}")
 
-    def asked(self, seq: int, data: Event, event: Event) -> None:
+    def _asked(self, seq: int, data: Event, event: Event) -> None:
         if data["answer"] is not None:
             self._knows(seq, data["answer"], event)
         self._questions.add(event["id"])
 
-    def replied(self, seq: int, data: Event, event: Event) -> None:
+    def _replied(self, seq: int, data: Event, event: Event) -> None:
         self._by_person(seq, event, "answers a question")
         if data["question"] not in self._questions:
             self._missing(seq, f"{data['question']} is no question of this ledger", event)
 
-    def approved(self, seq: int, data: Event, event: Event) -> None:
+    def _approved(self, seq: int, data: Event, event: Event) -> None:
         self._by_person(seq, event, "approves")
 
     def _by_person(self, seq: int, event: Event, does: str) -> None:
@@ -126,3 +134,16 @@ class AnswerAudit:
 
 def _who(event: Event) -> str:
     return f"{event['actor']['kind']}:{event['actor']['id']}"
+
+
+_CHECKS: Final[Mapping[str, Callable[[AnswerAudit, int, Event, Event], None]]] = {
+    "answer.recorded": AnswerAudit._recorded,
+    "answer.verified": AnswerAudit._verified,
+    "shortcut.judged": AnswerAudit._judged,
+    "choice.made": AnswerAudit._chosen,
+    "question.asked": AnswerAudit._asked,
+    "question.answered": AnswerAudit._replied,
+    "approval.granted": AnswerAudit._approved,
+}
+HANDLED: Final = frozenset(_CHECKS)
+"""The types of events that are checked here."""

@@ -5,10 +5,11 @@ Checks the chain's events against one another; what only a disk can tell (object
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.audit.answers import ACTS, HANDLED, AnswerAudit
 from t2c.ledger.audit.checkpoints import CheckpointAudit, Roots
 from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.audit.payloads import PayloadAudit
@@ -23,7 +24,9 @@ Event = Mapping[str, Any]
 
 _ITS_BRANCH_KNEW = frozenset({"not_standing", "record_unknown", "run_unknown"})
 """Kinds of faults that no event which was taken in can have: what it speaks of stood where it came from."""
-_RESTS_ON_EARLIER = frozenset({"not_standing", "record_unknown", "run_unknown", "object_missing"})
+_RESTS_ON_EARLIER = frozenset(
+    {"answer_unknown", "not_standing", "record_unknown", "run_unknown", "object_missing"}
+)
 """Kinds of faults that an earlier event, could it be read, might explain."""
 
 
@@ -41,6 +44,7 @@ class DomainAudit:
         self._catalogue = catalogue
         self._events = OriginAudit(self._fault)
         self._checkpoints = CheckpointAudit(self._fault)
+        self._answers = AnswerAudit(self._fault)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -128,6 +132,8 @@ class DomainAudit:
         if event["trust"] == "observed" and event["actor"]["kind"] not in ("helper", "host_adapter"):
             self._fault(seq, "trust", f"{event['actor']['kind']} cannot say observed")
         self._follow_batch(seq, event.get("batch"))
+        if event["type"] in ACTS:
+            self._answers.acts(seq, event)
 
     def _follow_batch(self, seq: int, batch: Any) -> None:
         before, self._batch = self._batch, None
@@ -229,12 +235,19 @@ class DomainAudit:
         self._dangling += any(
             not (ref in self._events or ref in known[0] or ref in known[1]) for ref in data["about"]
         )
-        missing = [digest for digest in data["objects"] if not self._has_object(digest)]
+        self._rests_on(seq, data["objects"])
+
+    def _rests_on(self, seq: int, digests: Iterable[str]) -> None:
+        """Objects that an event cites must be there, or an event must say why they are gone."""
+        missing = [digest for digest in digests if not self._has_object(digest)]
         if self._events.foreign:
             # Its own ledger may never have sent them: the merge said so.
             self._absent += len(missing)
         else:
             self._missing_objects += [(seq, digest) for digest in missing]
+
+    def _answer(self, seq: int, data: Event, event: Event) -> None:
+        self._rests_on(seq, self._answers.visit(seq, data, event))
 
     def _omitted(self, seq: int, data: Event, event: Event) -> None:
         self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))
@@ -273,4 +286,5 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "run.started": DomainAudit._started,
     "stage.finished": DomainAudit._in_run,
     "run.finished": DomainAudit._in_run,
+    **dict.fromkeys(HANDLED, DomainAudit._answer),
 }
