@@ -107,7 +107,7 @@ class OpenRouter:
         """Answer one request, in as many attempts as it may take, each within the budget."""
         body = request.body
         digest = request.digest
-        limit = time_for(request, len(body.decode()), self._timeout)
+        longest = time_for(request, len(body.decode()), self._timeout)
         made: list[Attempt] = []
         took = NOT_METERED
         outcome, raw, waited = Outcome("interrupted", "it was given up before it was sent"), b"", 0.0
@@ -117,11 +117,10 @@ class OpenRouter:
                 outcome = outcome._replace(failure="budget_exhausted", detail=held.detail)
                 break
             left = self._budget.seconds_left
+            limit = longest if left is None else min(longest, left)
             began = self._ticks()
             try:
-                arrived = self._exchanged(
-                    "POST", "/chat/completions", body, digest, limit if left is None else min(limit, left)
-                )
+                arrived = self._exchanged("POST", "/chat/completions", body, digest, limit)
             except BaseException:
                 self._budget.settle(held, None, None)
                 raise
@@ -171,7 +170,8 @@ class OpenRouter:
         spool = self.spool(digest) if self.spool is not None and digest is not None else None
         headers = self._headers if digest is None else {**self._headers, "Idempotency-Key": digest}
         client = self._opened()
-        waits = {"timeout": limit, "connect": min(_CONNECT, limit)}
+        # Ours is the limit that counts; theirs ends a thread that nobody waits for any more.
+        waits = {"timeout": limit + 1, "connect": min(_CONNECT, limit + 1)}
 
         def opened() -> AbstractContextManager[Incoming]:
             import httpx
@@ -211,7 +211,7 @@ class OpenRouter:
         if self._abandoned.is_set():
             return Outcome("interrupted", "it was given up while it was under way", said)
         if arrived.late:
-            return Outcome("timeout", f"no whole answer within {limit:g} s", said)
+            return Outcome("timeout", f"no whole answer within {limit:.3g} s", said)
         if error is None:
             return judge(request, arrived.status or 0, body)
         failure, again, unsent = _broken(error)

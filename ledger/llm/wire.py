@@ -105,13 +105,14 @@ def _document(body: bytes) -> Said:
 
 def _stream(body: bytes) -> Said:
     answer, problem, ended = _Answer(), None, False
-    for name, data in _events(body):
+    for name, data, closed in _events(body):
         if data == b"[DONE]":
             ended = True
             break
         value = _parsed(data)
         if not isinstance(value, dict):
-            problem = "a chunk of the stream is no JSON object"
+            # What the last bytes began and did not end was never said.
+            problem = "a chunk of the stream is no JSON object" if closed else problem
             continue
         answer.take({"error": value} if name == b"error" and "error" not in value else value, "delta")
     if problem is None and answer.error is None and not ended and answer.finish is None:
@@ -119,14 +120,14 @@ def _stream(body: bytes) -> Said:
     return answer.said(streamed=True, problem=problem)
 
 
-def _events(body: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The events of a stream, each with its name; comments and empty ones are passed over."""
+def _events(body: bytes) -> Iterator[tuple[bytes, bytes, bool]]:
+    """The events of a stream: name, data and whether it was closed; comments and empty ones are passed over."""
     name = b""
     data: list[bytes] = []
     for line in body.splitlines():
         if not line:
             if data:
-                yield name, b"\n".join(data)
+                yield name, b"\n".join(data), True
             name, data = b"", []
             continue
         field, _, value = line.partition(b":")
@@ -136,7 +137,7 @@ def _events(body: bytes) -> Iterator[tuple[bytes, bytes]]:
         elif field == b"event":
             name = value
     if data:
-        yield name, b"\n".join(data)
+        yield name, b"\n".join(data), False
 
 
 class _Answer:
