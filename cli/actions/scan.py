@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import orjson
 
@@ -18,10 +18,13 @@ from t2c.cli.actions.project import project_all
 from t2c.cli.actions.reading import read_sources
 from t2c.cli.actions.recording import Recording
 from t2c.ledger.commands.evidence import EvidenceState
-from t2c.ledger.engine import WORKSPACE
+from t2c.ledger.engine import WORKSPACE, Ledger
 from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.standing import keep, load
+
+if TYPE_CHECKING:
+    from t2c.cli.actions.interpreting import StageAudit
 
 __all__ = ["ScanResult", "Scanned", "StageRow", "scan"]
 
@@ -43,7 +46,8 @@ class StageRow:
 class ScanResult:
     """What a scan did. `run` is None when nothing differed: then nothing was appended but ends of older runs.
 
-    `records` counts what stands by source, `omissions` what is left out by reason, `stages` says how each went.
+    `records` counts what stands by source, `omissions` what is left out by reason, `stages` says how each went, and
+    `interpretation` what a model was asked about the records, where one was.
     """
 
     schema: ClassVar[str] = "t2c.scan/v1"
@@ -57,6 +61,7 @@ class ScanResult:
     ledger: str
     seq: int
     made: bool
+    interpretation: Sequence[StageAudit] = ()
 
 
 class Scanned(NamedTuple):
@@ -68,8 +73,10 @@ class Scanned(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
+def scan(context: Context, given: Sequence[Given] = (), state: Path | None = None) -> Scanned:
     """Observe the root, and the files that the caller names. A second scan of an unchanged tree appends nothing.
+
+    Where `llm.mode` is not off, a model is asked about the records; `state` is then the user's state folder.
 
     Makes the ledger if there is none and repairs an unfinished end. Scans of one ledger take turns. Raises what
     the ledger raises; a failing stage does not stop the others and is told in the result.
@@ -125,26 +132,41 @@ def scan(context: Context, given: Sequence[Given] = ()) -> Scanned:
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
         appended = dict(sorted(recording.appended.items()))
         del recording, sources  # what was read is recorded: the views are made from the journal alone
-        state = standing.state
+        stood, seq = standing.state, standing.position.seq
         result = ScanResult(
             run=run,
             appended=appended,
-            records=dict(sorted(Counter(live.source for live in state.records.values()).items())),
-            omissions=_omissions(state),
-            relations=len(state.relations),
+            records=dict(sorted(Counter(live.source for live in stood.records.values()).items())),
+            omissions=_omissions(stood),
+            relations=len(stood.relations),
             stages=stages,
             table=table,
             ledger=created.ledger,
-            seq=standing.position.seq,
+            seq=seq,
             made=created.made,
         )
-        del standing, state
+        del standing, stood
+        if state is not None and context.settings.llm.mode != "off":
+            try:
+                audits = _interpreted(context, ledger, state)
+                result = replace(result, interpretation=audits, seq=ledger.head().seq)
+            except T2cError as failure:
+                failures.append(failure)
         try:
             project_all(context, ledger)
         except T2cError as failure:
             failure.safe = f"what the scan recorded is in the journal, up to seq {result.seq}"
             failures.append(failure)
     return Scanned(result, failures[0] if failures else None, notices)
+
+
+def _interpreted(context: Context, ledger: Ledger, state: Path) -> Sequence[StageAudit]:
+    from t2c.cli.actions.interpreting import STAGES, interpret
+    from t2c.cli.actions.model import asker_of
+
+    llm = context.settings.llm
+    with asker_of(context, ledger, state) as asker:
+        return interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES})
 
 
 def _is_bare(root: Path) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from t2c.cli.commands.invocation import Invocation
 
-__all__ = ["At", "Json"]
+__all__ = ["At", "Json", "Llm"]
 
 
 def _json(ctx: typer.Context, value: bool) -> bool:
@@ -32,3 +32,13 @@ At = Annotated[
     ),
 ]
 """`--at` of a command that reads: nothing counts that came later."""
+
+Llm = Annotated[
+    Literal["off", "replay", "record", "live"] | None,
+    typer.Option(
+        "--llm",
+        metavar="MODE",
+        help="off, replay (recorded answers only), record (recorded ones, else ask) or live (llm.mode).",
+    ),
+]
+"""`--llm` of a command that may ask a model; it stands for the setting `llm.mode`."""

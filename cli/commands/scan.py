@@ -11,7 +11,7 @@ import typer
 from t2c.cli.commands.checkpoint import keep_up
 from t2c.cli.commands.init import warn_of_overwriting
 from t2c.cli.commands.invocation import Invocation
-from t2c.cli.commands.options import Json
+from t2c.cli.commands.options import Json, Llm
 from t2c.cli.present.style import Style
 from t2c.ledger.errors import Findings, Usage
 
@@ -43,6 +43,7 @@ def scan(
     cycle: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="What a runtime cycle observed, to read as well.")
     ] = None,
+    llm: Llm = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything was left out.")] = False,
     json: Json = False,
 ) -> None:
@@ -53,15 +54,20 @@ def scan(
     never dropped. Makes the ledger if there is none. What --task, --report and --cycle name stands until it is given
     again.
 
+    With --llm a model is asked how it reads tasks, changelogs, documents, tickets and what a team wrote: a layer over the
+    records, whose ids, sources and classes stay. `t2c llm log` shows what was asked, and docs/guide/models.md how it works.
+
     Examples:
 
         t2c scan
         t2c scan ../service --json
         t2c scan --strict
+        t2c scan --llm record
         t2c scan --task ticket.md --report build/junit.xml --commit "$(git rev-parse HEAD)"
     """
     from t2c.cli.actions import scan as action
     from t2c.cli.actions.given import given_files
+    from t2c.cli.actions.state import state_dir
     from t2c.ledger.intake.base import REMARKS
 
     invocation = Invocation.of(ctx)
@@ -69,7 +75,7 @@ def scan(
         if invocation.root not in (None, folder):
             raise Usage(f"two roots were given: {invocation.root} and {folder}", remedy="give one of them")
         invocation.root = folder
-    with invocation.context({"scan.commits": commits}) as context:
+    with invocation.context({"scan.commits": commits, "llm.mode": llm}) as context:
         if commit is not None and not report:
             raise Usage("--commit was given without a report", remedy="give the report too: --report FILE")
         given = [
@@ -77,13 +83,17 @@ def scan(
             *given_files(context, "tests", report or (), commit),
             *given_files(context, "cycle", cycle or ()),
         ]
-        scanned = action.scan(context, given)
+        asks = context.settings.llm.mode != "off"
+        scanned = action.scan(context, given, state_dir(invocation.environ) if asks else None)
         if scanned.failure is None:
             keep_up(invocation, context)
         if scanned.result.made:
             warn_of_overwriting(invocation, context)
         summary = Path(".t2c", "projections", "summary", "summary.md")
-    for notice in scanned.notices:
+    for notice in (
+        *scanned.notices,
+        *(text for audit in scanned.result.interpretation for text in audit.warnings),
+    ):
         invocation.output.warn(notice)
     result = scanned.result
     invocation.emit(result, lambda style: _text(result, summary, style))
@@ -119,6 +129,13 @@ def _text(result: object, summary: Path, style: Style) -> str:
     if result.omissions:
         lines.append("  " + style.doubtful("left out") + "   " + _counts(result.omissions))
     lines += ["", *_table(result.table, style), ""]
+    for audit in result.interpretation:
+        if audit.recordCount:
+            by = f", read by {audit.model}" if audit.model else ""
+            lines.append(
+                f"  {audit.stage.replace('_', ' ')}: {audit.status}, {audit.interpreted:,} of "
+                f"{audit.recordCount:,} records{by}"
+            )
     lines.append(f"  read       {summary.as_posix()}")
     return "\n".join(lines)
 
