@@ -17,7 +17,7 @@ from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.ids import RECORD_PREFIX
 from t2c.projections.base import Artifacts, Content, Inputs, Unusable, in_blocks, pretty
 from t2c.projections.records.commits import Commit, commit_order
-from t2c.projections.records.interpreted import Readings, reading_of
+from t2c.projections.records.interpreted import Readings, group_of, reading_of
 
 __all__ = ["Head", "Parts", "Records", "RecordsProjection", "StandingRecords", "resolved"]
 
@@ -109,13 +109,15 @@ class Records(msgspec.Struct):
     """`live`: id → canonical record. `lines`: where a record has moved to since it was observed.
 
     `successors`: id of a retracted record → the one that took its place. `readings`: the payload of its latest
-    `record.interpreted`, whether it is of what the record says now or not.
+    `record.interpreted`, whether it is of what the record says now or not. `syntheses`: role and participant → the
+    payload of the latest `synthesis.drawn`, likewise.
     """
 
     live: dict[str, bytes] = {}
     lines: dict[str, tuple[int, int]] = {}
     successors: dict[str, str] = {}
     readings: dict[str, bytes] = {}
+    syntheses: dict[str, bytes] = {}
 
 
 _observed = msgspec.json.Decoder(Observed).decode
@@ -144,7 +146,9 @@ class RecordsProjection:
     name = "records"
     version = 2
     inputs: tuple[str, ...] = ()
-    handles = frozenset({"record.observed", "record.moved", "record.retracted", "record.interpreted"})
+    handles = frozenset(
+        {"record.observed", "record.moved", "record.retracted", "record.interpreted", "synthesis.drawn"}
+    )
     state_type = Records
 
     def start(self) -> Records:
@@ -168,6 +172,8 @@ class RecordsProjection:
             read = reading_of(entry.data)
             if read in state.live:
                 state.readings[read] = bytes(entry.data)
+        elif entry.type == "synthesis.drawn":
+            state.syntheses[group_of(entry.data)] = bytes(entry.data)
         else:
             gone = _retracted(entry.data)
             state.live.pop(gone.id, None)

@@ -15,7 +15,7 @@ from t2c.ledger.events.identity import content_digest
 from t2c.ledger.events.interpretation import can_be_read, with_reading
 from t2c.ledger.kernel.canon import NotCanonical, canonical
 
-__all__ = ["Readings", "reading_of"]
+__all__ = ["Drawn", "Readings", "drawn", "group_of", "reading_of"]
 
 
 class _Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,13 +59,31 @@ class _Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answered: str
 
 
+class Drawn(msgspec.Struct, frozen=True):
+    """What of the payload of a `synthesis.drawn` decides whose it is, and of what."""
+
+    id: str
+    participant: str
+    role: str
+    of: str
+    synthesis: dict[str, Any]
+
+
 _reading = msgspec.json.Decoder(_Reading).decode
+drawn = msgspec.json.Decoder(Drawn).decode
+"""A `synthesis.drawn` from its payload. Raises msgspec.DecodeError for one of another shape."""
 _OTHER_SHAPE: Final = (LookupError, TypeError, ValueError, AttributeError, NotCanonical)
 
 
 def reading_of(data: bytes | msgspec.Raw) -> str:
     """The id of the record that is read. Raises msgspec.DecodeError for a payload of another shape."""
     return _reading(data).id
+
+
+def group_of(data: bytes | msgspec.Raw) -> str:
+    """Role and participant that a synthesis is of, as one key. Raises msgspec.DecodeError as `drawn`."""
+    found = drawn(data)
+    return f"{found.role}|{found.participant}"
 
 
 class Readings:
