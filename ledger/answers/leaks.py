@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +23,7 @@ from t2c.ledger.events.draft import draft
 from t2c.ledger.intake.base import Progress, no_progress
 from t2c.ledger.journal.position import Position
 from t2c.ledger.kernel.paths import confine
-from t2c.ledger.llm.ask import Asking
+from t2c.ledger.llm.asking import Asking, Guard
 from t2c.ledger.llm.base import Shown
 
 __all__ = ["IMPLEMENTER", "Audit", "Leak", "Trail", "audit", "leak_guard", "lying_about"]
@@ -33,7 +33,7 @@ IMPLEMENTER: Final = "implementer"
 _SEALINGS: Final = frozenset({"heldout.sealed", "heldout.leaked", "heldout.revealed"})
 
 
-def leak_guard(ledger: Ledger, store: SealedStore) -> Callable[[Asking[Any], str], None]:
+def leak_guard(ledger: Ledger, store: SealedStore) -> Guard:
     """A guard that lets no request to an implementer go out that shows something of a sealed test.
 
     What it stops is recorded as `heldout.leaked`, not sent: the test is burned all the same, since whoever made the
@@ -52,14 +52,14 @@ class _Guard:
         self._secrets = Secrets(())
         self._told: set[tuple[Sign, str]] = set()
 
-    def __call__(self, asking: Asking[Any], body: str) -> None:
+    def __call__(self, asking: Asking[Any], body: bytes) -> None:
         if asking.role != IMPLEMENTER:
             return
         self._refresh()
-        signs = self._secrets.signs(body, asking.brief.items)
+        signs = self._secrets.signs(body.decode("utf-8", "replace"), asking.brief.items)
         if not signs:
             return
-        request = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+        request = sha256(body).hexdigest()
         self._note([sign for sign in signs if (sign, request) not in self._told], request, asking.role)
         self._told.update((sign, request) for sign in signs)
         first = signs[0]

@@ -25,6 +25,12 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = {
     "explored": (f"{_CHECKS}.explored:check",),
     "blocked": (f"{_CHECKS}.blocked:check",),
     "question": (f"{_CHECKS}.question:check",),
+    "near_miss_variants": (f"{_CHECKS}.variants:check",),
+    "special_case_variants": (f"{_CHECKS}.variants:check",),
+    "acceptance": (f"{_CHECKS}.acceptance:check",),
+    "reproductions": (f"{_CHECKS}.reproductions:check",),
+    "held_out": (f"{_CHECKS}.held_out:check",),
+    "review": (f"{_CHECKS}.review:check",),
 }
 """Root → `module:function` of the checks that follow it, in the order in which they run."""
 

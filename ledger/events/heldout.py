@@ -43,7 +43,11 @@ class HeldoutSealed(Payload):
 
 
 class HeldoutRan(Payload):
-    """A sealed test ran against a frozen candidate. `candidate` is the fingerprint of what it ran against."""
+    """A sealed test ran against a frozen candidate. `candidate` is the fingerprint of what it ran against.
+
+    `counts` is false where the test had leaked or was revealed before, so that whoever wrote the code could know it.
+    `output` commits to what the test wrote, which may quote it and so lies with it.
+    """
 
     type: ClassVar[str] = "heldout.ran"
     sealed: EventRef
@@ -52,6 +56,7 @@ class HeldoutRan(Payload):
     passed: bool
     gate: EventRef
     counts: bool
+    output: Hex64 | None
 
 
 class HeldoutLeaked(Payload):

@@ -22,7 +22,7 @@ from t2c.ledger.errors import Corrupt, Environment, Refused, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.events.llm import LlmAsked
 from t2c.ledger.kernel.actor import Actor
-from t2c.ledger.llm.ask import Asking
+from t2c.ledger.llm.asking import Asking
 from t2c.ledger.llm.base import Brief, Message, Request, Shape, Shown
 
 BODY = (
@@ -65,18 +65,18 @@ class Place:
 
     def asking(
         self, text: str, *, role: str = "implementer", items: tuple[Shown, ...] = ()
-    ) -> tuple[Asking[Any], str]:
+    ) -> tuple[Asking[Any], bytes]:
         messages = (Message("system", "Do the task."), Message("user", text))
         shape = Shape("attempt_report", b"{}")
         brief = Brief("task", text, items, {})
         asking = Asking("attempt", role, "m", messages, shape, brief, check=json.loads)
-        return asking, Request("m", messages, shape).body.decode()
+        return asking, Request("m", messages, shape).body
 
     def ask(self, text: str, **more: Any) -> None:
         """Record a request as if it had been sent past the guard."""
         asking, body = self.asking(text, **more)
         payload = LlmAsked(
-            request=self.ledger.objects.put(body.encode()),
+            request=self.ledger.objects.put(body),
             role=asking.role,
             stage="attempt",
             model="m",
@@ -215,7 +215,7 @@ def test_a_prompt_that_shows_a_sealed_test_to_the_implementer_is_not_sent(place:
     for entry in leaked:
         data = json.loads(bytes(entry.data))
         assert (data["sealed"], data["file"], data["sent"]) == (done.sealed, 0, False)
-        assert data["request"] == sha256(body.encode()).hexdigest()
+        assert data["request"] == sha256(body).hexdigest()
     assert not sealed_tests(place.ledger)[0].counts(0)
     place.asking(text, role="test_writer")
     guard(*place.asking(text, role="test_writer"))  # who writes the tests may see them

@@ -1,0 +1,149 @@
+"""Acceptance tests: inside the tests, about scenarios that exist, failing before the work and passing after it.
+
+(answers §5; plan-records A12–A16)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from t2c.ledger.answers.base import Bench, Claim, Found
+from t2c.ledger.answers.changes import changes, is_test
+from t2c.ledger.answers.checks.freezing import freeze, frozen_files, states
+from t2c.ledger.answers.checks.rules import argv_problem
+from t2c.ledger.answers.checks.scenarios import Spec, check_scenarios
+from t2c.ledger.answers.checks.trying import Side, Tried, nothing_ran, side, staged, try_in
+from t2c.ledger.answers.paths import path_problem
+from t2c.ledger.answers.roots.trials import Acceptance
+
+__all__ = [
+    "BASE",
+    "FROZEN",
+    "PAIR",
+    "PATHS",
+    "Leg",
+    "check",
+    "check_frozen",
+    "check_paths",
+    "leg",
+    "no_work",
+]
+
+PATHS: Final = "test_paths"
+BASE: Final = "control.base"
+PAIR: Final = "control.pair"
+FROZEN: Final = "frozen"
+
+
+class Leg(NamedTuple):
+    """One leg of a control pair; `where` is what it was tried on."""
+
+    where: Side
+    tried: Tried
+
+
+def check(claim: Claim, bench: Bench) -> Iterator[Found]:
+    """Check the paths, the scenarios and the control pair; freeze what failed before the work."""
+    value = claim.value
+    assert isinstance(value, Acceptance)
+    spec = Spec(bench.spec)
+    files = {file.path: file.content.encode() for file in value.files}
+    paths = list(check_paths(files))
+    yield from paths
+    yield from check_scenarios(spec, (name for file in value.files for name in file.scenarios))
+    usable = all(found.result == "supported" for found in paths)
+    if not files or not usable or (problem := argv_problem(value.argv)) is not None:
+        why = (
+            "there is no file"
+            if not files
+            else "not run: a path is none of a test"
+            if not usable
+            else problem
+        )
+        yield Found(BASE, "unresolvable", f"not tried: {why}")
+        return
+    yield from _pair(claim, bench, files, tuple(value.argv))
+    yield from check_frozen(claim, bench)
+
+
+def check_paths(files: Mapping[str, bytes]) -> Iterator[Found]:
+    """One finding for each file: its path is one of a test, and it can be laid over a tree."""
+    for path in files:
+        if (problem := path_problem(path)) is not None:
+            yield Found(PATHS, "inconsistent", f"{path!r}: {problem}", item=path)
+        elif not is_test(path):
+            yield Found(PATHS, "refuted", f"{path} is not where tests are, nor named as one", item=path)
+        else:
+            yield Found(PATHS, "supported", f"{path} is the path of a test", item=path)
+
+
+def _pair(claim: Claim, bench: Bench, files: Mapping[str, bytes], argv: tuple[str, ...]) -> Iterator[Found]:
+    if bench.base is None:
+        yield Found(
+            BASE, "unresolvable", "no base was given to fail on: --base names the commit before the work"
+        )
+        return
+    before = leg(claim, bench, side(bench.tree, bench.base), files, argv)
+    told, gate = f"base {before.tried.told} on {before.where.name}", (before.tried.gate,)
+    if before.tried.label == "not started":
+        yield Found(BASE, "unresolvable", "the command could not be started on the base", evidence=gate)
+        return
+    if before.tried.label == "FAIL" and nothing_ran(argv, before.tried):
+        yield Found(BASE, "unresolvable", f"{told}: no test ran", evidence=gate)
+        return
+    failed = before.tried.label == "FAIL"
+    if failed:
+        yield Found(BASE, "supported", f"{told}: it fails before the work", evidence=gate)
+        freeze(bench.ledger, claim.event, claim.about, files, argv, gate)
+    else:
+        yield Found(BASE, "refuted", f"{told}: it passes before any work", evidence=gate)
+    after = side(bench.tree, bench.candidate)
+    if no_work(bench, files):
+        yield Found(PAIR, "unresolvable", f"there is no work to try yet: {after.name} is the base")
+        return
+    done = leg(claim, bench, after, files, argv)
+    both = f"base {before.tried.label}, candidate {done.tried.told} on {after.name}"
+    evidence = (before.tried.gate, done.tried.gate)
+    if done.tried.label == "not started":
+        yield Found(PAIR, "unresolvable", f"{both}: nothing is shown", evidence=evidence)
+    elif done.tried.label == "PASS" and failed:
+        yield Found(PAIR, "supported", f"{both}: discriminating", evidence=evidence)
+    elif done.tried.label == "PASS":
+        yield Found(PAIR, "refuted", f"{both}: non-discriminating, so it shows nothing", evidence=evidence)
+    else:
+        yield Found(PAIR, "refuted", f"{both}: it does not pass after the work", evidence=evidence)
+
+
+def no_work(bench: Bench, tests: Collection[str]) -> bool:
+    """True if nothing but these tests differs between the base and the candidate."""
+    return changes(bench.tree, bench.base, bench.candidate).paths.issubset(tests)
+
+
+def leg(claim: Claim, bench: Bench, where: Side, files: Mapping[str, bytes], argv: tuple[str, ...]) -> Leg:
+    """Try tests on one side."""
+    with staged(bench, where, files) as tree:
+        tried = try_in(bench, tree, argv, where, purpose="control", subject=claim.about, cause=(claim.event,))
+    return Leg(where, tried)
+
+
+def check_frozen(claim: Claim, bench: Bench) -> Iterator[Found]:
+    """One finding for each file that this answer froze: it stands as it was frozen, or it was changed."""
+    mine = {file.path for file in getattr(claim.value, "files", ())}
+    frozen = [one for one in frozen_files(bench.ledger) if one.path in mine]
+    for one, (state, here) in zip(frozen, states(bench.ledger, bench.tree, frozen).values(), strict=True):
+        if state in ("as frozen", "changed by approval"):
+            yield Found(
+                FROZEN, "supported", f"{one.path} stands {state}", item=one.path, evidence=(one.event,)
+            )
+        elif state == "missing":
+            yield Found(
+                FROZEN,
+                "unresolvable",
+                f"{one.path} is not in the work tree",
+                item=one.path,
+                evidence=(one.event,),
+            )
+        else:
+            detail = f"{one.path} was frozen as {one.digest[:12]} and has {str(here)[:12]} now"
+            yield Found(FROZEN, "refuted", detail, item=one.path, evidence=(one.event,))
