@@ -15,6 +15,7 @@ from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
 from t2c.projections.findings import FindingsProjection
 from t2c.projections.graph import GraphProjection
 from t2c.projections.interop.event_log import LogProjection
+from t2c.projections.proposals import ProposalsProjection
 from t2c.projections.reality import RealityProjection
 from t2c.projections.records import RecordsProjection
 from t2c.projections.render import findings_markdown, markdown
@@ -37,6 +38,7 @@ _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     FindingsProjection(findings_markdown.page),
     GraphProjection(),
     LogProjection(),
+    ProposalsProjection(),
     RealityProjection(reality_markdown, findings_of),
     RecordsProjection(),
     RunsProjection(),

@@ -54,9 +54,9 @@ def no_progress(stage: str, done: int, total: int | None) -> None:
 
 
 REMARKS: Final = frozenset(
-    {"line_endings", "recoded", "replace_refs", "grafts", "no_commits", "not_a_repository"}
+    {"line_endings", "recoded", "replace_refs", "grafts", "no_commits", "not_a_repository", "brief_limit"}
 )
-"""Reasons of warnings that leave nothing out: how a file was read, or that there is no history."""
+"""Reasons of warnings that leave nothing out: how a file was read, that there is no history, what no model was shown."""
 
 
 class Scope(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from t2c.ledger.llm.base import Brief, Shown
 from t2c.ledger.llm.outgoing import untrusted
+from t2c.ledger.llm.support import Ground, ground_of
 from t2c.ledger.llm.synthesis.summary import Citable
 from t2c.projections.base import Inputs
 from t2c.projections.briefs.choice import (
@@ -35,11 +36,11 @@ TASKS: Final = Limits(records=500, relations=800, diagnostics=200, todos=100)
 
 
 class Briefing(NamedTuple):
-    """A brief, what an answer to it may cite, and the texts, by id, that what it says must have its ground in."""
+    """A brief, what an answer to it may cite, and by id what its words must have their ground in."""
 
     brief: Brief
     citable: Citable
-    texts: Mapping[str, str]
+    grounds: Mapping[str, Ground]
 
 
 def summary_brief(inputs: Inputs) -> Briefing:
@@ -95,9 +96,9 @@ def _briefing(
         {what: count for what, count in omitted.items() if count},
     )
     citable = Citable({one.id: of for one, of in kept}, frozenset(shown))
-    texts = {fact.id: f"{fact.where} {fact.statement.text} {fact.statement.object}" for fact in records}
-    texts |= {one.id: f"{one.code} {one.title} {one.detail} {one.action}" for one, _ in kept}
-    return Briefing(brief, citable, texts)
+    grounds = {fact.id: ground_of(fact) for fact in records}
+    grounds |= {one.id: Ground(one.id, (one.code, one.title, one.detail, one.action)) for one, _ in kept}
+    return Briefing(brief, citable, grounds)
 
 
 def _joined(found: Iterable[tuple[str, str]]) -> str:

@@ -8,20 +8,21 @@ stands; where no model drew a summary that stands, the conclusions of the findin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.llm.synthesis.contract import SUMMARY, Generation, Mode, conclusion, dated, fingerprint
-from t2c.ledger.llm.synthesis.standing import HANDLES, Made, Syntheses, apply
+from t2c.ledger.llm.synthesis.standing import HANDLES, Syntheses, apply
 from t2c.projections.base import Artifacts, Inputs, pretty
 from t2c.projections.conclusions.model import Report
 from t2c.projections.conclusions.report import report
+from t2c.projections.diagnostics.messages import Language
 from t2c.projections.diagnostics.model import severe
 from t2c.projections.facts import Facts
-from t2c.projections.findings.grounded import grounded
+from t2c.projections.findings.grounded import grounded, upheld
 
-__all__ = ["MOST", "ConclusionsProjection", "deterministic", "standing"]
+__all__ = ["MOST", "ConclusionsProjection", "deterministic", "report_of", "shown"]
 
 MOST: Final = 100
 """Findings, the gravest first, from which something is concluded (intent-evidence §7.1)."""
@@ -46,27 +47,26 @@ class ConclusionsProjection:
         apply(state, entry)
 
     def finish(self, state: Syntheses, inputs: Inputs) -> Artifacts:
-        made = [dated(one, inputs.ts) for one in _shown(state, inputs)]
-        return {"conclusions.json": pretty(made), "team-summary.md": self._page(report(inputs))}
+        made = [dated(one, inputs.ts) for one in shown(state, inputs)]
+        return {"conclusions.json": pretty(made), "team-summary.md": self._page(report_of(state, inputs))}
 
 
-def _shown(state: Syntheses, inputs: Inputs) -> Sequence[dict[str, Any]]:
+def report_of(state: Syntheses, inputs: Inputs, language: Language = "en") -> Report:
+    """The report, with what a model concluded as far as it stands."""
+    summary = state.latest.get("summary")
+    if summary is None:
+        return report(inputs, language)
+    return report(
+        inputs, language, [*upheld(summary.conclusions, inputs)], summary.counts.get("abstained", 0)
+    )
+
+
+def shown(state: Syntheses, inputs: Inputs) -> Sequence[dict[str, Any]]:
     """Each conclusion once, the more severe first, then by id (intent-evidence §7.1)."""
-    found = [*standing(state.latest.get("summary"), inputs)] or deterministic(inputs)
-    found += standing(state.latest.get("tasks"), inputs)
+    drawn = {kind: [*upheld(made.conclusions, inputs)] for kind, made in state.latest.items()}
+    found = [*(drawn.get("summary") or deterministic(inputs)), *drawn.get("tasks", ())]
     once = {one["id"]: one for one in reversed(found)}
     return sorted(once.values(), key=lambda one: (-severe(one["severity"]), one["id"]))
-
-
-def standing(made: Made | None, inputs: Inputs) -> Iterator[dict[str, Any]]:
-    """The conclusions of a synthesis that cite only findings and records that there still are."""
-    if made is None:
-        return
-    records = Facts.of(inputs).records
-    findings = {one.id for one in grounded(inputs)}
-    for one in made.conclusions:
-        if findings.issuperset(one["diagnosticIds"]) and records.keys() >= set(one["recordIds"]):
-            yield one
 
 
 def deterministic(

@@ -6,7 +6,18 @@ from msgspec import Struct
 
 from t2c.projections.findings.model import Shown
 
-__all__ = ["SCHEMA", "Asked", "Change", "Changes", "Differing", "Portion", "Report", "Said", "There"]
+__all__ = [
+    "SCHEMA",
+    "Asked",
+    "Change",
+    "Changes",
+    "Concluded",
+    "Differing",
+    "Portion",
+    "Report",
+    "Said",
+    "There",
+]
 
 SCHEMA = "t2c.report/v1"
 
@@ -93,9 +104,21 @@ class Differing(Struct, frozen=True):
     others: tuple[Said, ...]
 
 
+class Concluded(Struct, frozen=True):
+    """What a model concluded, and where the records stand that it rests on."""
+
+    id: str
+    kind: str
+    severity: str
+    title: str
+    detail: str
+    places: tuple[Said, ...]
+
+
 class Report(Struct, frozen=True):
     """`differing` are the gravest ways in which something does not fit, `left` counts those that are not among them.
 
+    `concluded` is what the model `by` concluded, empty where none did; `abstained` counts what it said without ground.
     `counts` are of all findings that are told, by severity; `suppressed` of those that nobody wants to be told.
     """
 
@@ -107,6 +130,9 @@ class Report(Struct, frozen=True):
     asked_left: int
     open: int
     done: Portion
+    by: str | None
+    concluded: tuple[Concluded, ...]
+    abstained: int
     there: There
     changes: Changes | None
     differing: tuple[Differing, ...]

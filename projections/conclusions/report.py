@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from t2c.projections.base import Inputs
 from t2c.projections.conclusions.model import (
@@ -14,6 +14,7 @@ from t2c.projections.conclusions.model import (
     Asked,
     Change,
     Changes,
+    Concluded,
     Differing,
     Portion,
     Report,
@@ -45,6 +46,7 @@ KINDS: Final = 6
 _ASKED: Final = 7
 _FIRST: Final = 3
 _OTHERS: Final = 2
+_GROUNDS: Final = 3
 _WEEKS: Final = 4
 _ACTIONS: Final = 5
 _NEWEST: Final = 2
@@ -56,8 +58,16 @@ _ORDER: Final = ("person", "given", "place", "agent", "comments")
 """Who asks, those first whom a plan is owed to."""
 
 
-def report(inputs: Inputs, language: Language = "en") -> Report:
-    """Reads the folded states of diagnostics, findings, graph, records and timeline."""
+def report(
+    inputs: Inputs,
+    language: Language = "en",
+    made: Sequence[Mapping[str, Any]] = (),
+    abstained: int = 0,
+) -> Report:
+    """Reads the folded states of diagnostics, findings, graph, records and timeline.
+
+    `made` are the conclusions of a model that stand, `abstained` counts what it said without ground.
+    """
     view = View.of(inputs, inputs.states["diagnostics"])
     found = read(inputs.states["findings"], inputs, language)
     told = [one for one in found if one.suppressed is None and one.code != "ALIGNED"]
@@ -76,6 +86,9 @@ def report(inputs: Inputs, language: Language = "en") -> Report:
         asked_left=len(asked) - len(asked[:_ASKED]),
         open=sum(one.open for one in asked if one.by in ("given", "place")),
         done=Portion(sum(_is_shown(view, task) for task in over), len(over)),
+        by=next((one["generation"]["model"] for one in made), None),
+        concluded=tuple(_concluded(view, one) for one in made),
+        abstained=abstained if made else 0,
         there=_there(view, tasks),
         changes=_changes(view),
         differing=tuple(differing[:KINDS]),
@@ -83,6 +96,12 @@ def report(inputs: Inputs, language: Language = "en") -> Report:
         counts={severity: by_severity[severity] for severity in SEVERITIES},
         suppressed=sum(one.suppressed is not None for one in found),
     )
+
+
+def _concluded(view: View, one: Mapping[str, Any]) -> Concluded:
+    grounds = (view.facts.records[identity] for identity in one["recordIds"][:_GROUNDS])
+    places = tuple(_said(fact) for fact in grounds)
+    return Concluded(one["id"], one["kind"], one["severity"], one["title"], one["detail"], places)
 
 
 def _differing(told: Sequence[Shown]) -> Iterator[Differing]:

@@ -67,6 +67,7 @@ def lines(report: Report, language: str = "en") -> Iterator[Line]:
     else:
         yield Line("text", words["as_of"].format(revision=report.revision[:12], **stand))
     yield Line("text", _short(report, language))
+    yield from _concluded(report, language)
     yield Line("section", words["asked"])
     yield from _asked(report, language)
     yield Line("section", words["there"])
@@ -90,6 +91,22 @@ def _short(report: Report, language: str) -> str:
         shown=f"{report.done.part:,}",
         told=told or words["short.none"],
     )
+
+
+def _concluded(report: Report, language: str) -> Iterator[Line]:
+    """What a model concluded: its words, marked as such."""
+    words = WORDS[language]
+    if not report.concluded:
+        return
+    yield Line("section", words["concluded"].format(model=report.by))
+    yield Line("text", words["concluded.claim"])
+    for one in report.concluded:
+        yield Line("item", one.title, mark=words[one.severity])
+        yield Line("part", one.detail)
+        for place in one.places:
+            yield Line("place", f"“{place.text}”", place.where)
+    if report.abstained:
+        yield Line("text", words["concluded.abstained"].format(count=f"{report.abstained:,}"))
 
 
 def _asked(report: Report, language: str) -> Iterator[Line]:

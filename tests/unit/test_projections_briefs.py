@@ -50,7 +50,7 @@ def test_what_is_shown_can_be_cited_and_nothing_else(told: Any) -> None:
     assert all(set(records) <= found.citable.records for records in found.citable.diagnostics.values())
     shown = [item.id for item in found.brief.items]
     assert len(shown) == len(set(shown)) == sum(map(len, spans.values()))
-    assert found.texts.keys() == found.citable.diagnostics.keys() | found.citable.records
+    assert found.grounds.keys() == found.citable.diagnostics.keys() | found.citable.records
     assert "rawExcerpt" not in found.brief.text
 
 
