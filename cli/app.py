@@ -44,6 +44,7 @@ TREE = Branch(
         Entry("link", "t2c.cli.commands.link:GROUP", "Look at relations and say which are right."),
         Entry("answers", "t2c.cli.commands.answers:GROUP", "Look at typed answers of models."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
+        Entry("llm", "t2c.cli.commands.llm:GROUP", "Look at what models were asked, and what that took."),
         Entry("doctor", "t2c.cli.commands.doctor:doctor", "Say what needs attention."),
         Entry("config", "t2c.cli.commands.config:GROUP", "Show the settings and where each one comes from."),
         Entry(
