@@ -35,12 +35,16 @@ _WORDS: Final[Mapping[str, str]] = {
     "less_than": "must be less than {lt}",
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be more than {gt}",
-    "string_too_short": "must have at least {min_length} characters",
-    "string_too_long": "must have at most {max_length} characters",
     "string_pattern_mismatch": "must match {pattern}",
     "enum": "must be one of {expected}",
     "literal_error": "must be one of {expected}",
     "value_error": "{error}",
+}
+_COUNTED: Final[Mapping[str, tuple[str, str]]] = {
+    "too_short": ("least", "item"),
+    "too_long": ("most", "item"),
+    "string_too_short": ("least", "character"),
+    "string_too_long": ("most", "character"),
 }
 
 
@@ -78,11 +82,14 @@ def _told(error: ValidationError) -> str:
 
 
 def _words(fault: Any) -> str:
-    context = fault.get("ctx", {})
+    context = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in fault.get("ctx", {}).items()
+    }
     kind = fault["type"]
-    if kind in ("too_short", "too_long"):
-        short = kind == "too_short"
-        count = context["min_length" if short else "max_length"]
-        return f"must have at {'least' if short else 'most'} {count} item{'' if count == 1 else 's'}"
+    if kind in _COUNTED:
+        bound, thing = _COUNTED[kind]
+        count = context["min_length" if bound == "least" else "max_length"]
+        return f"must have at {bound} {count} {thing}{'' if count == 1 else 's'}"
     words = _WORDS.get(kind)
     return words.format(**context) if words is not None else str(fault["msg"]).lower()
