@@ -86,8 +86,18 @@ def _narrowed(made: Analysis, request: CommunicationRequest) -> Analysis:
         if row in people and (ticket is None or ticket in row.tickets)
     )
     tickets = {name for row in rows for name in row.tickets} if ticket is None else {ticket}
+    syntheses = tuple(
+        one
+        for one in made.syntheses
+        if one.get("participant") in names and (ticket is None or ticket in one.get("tickets", ()))
+    )
     return msgspec.structs.replace(
-        made, tickets=tuple(sorted(tickets)), participants=rows, issues=issues, counts=counted(issues)
+        made,
+        tickets=tuple(sorted(tickets)),
+        participants=rows,
+        syntheses=syntheses,
+        issues=issues,
+        counts=counted(issues),
     )
 
 

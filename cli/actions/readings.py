@@ -138,7 +138,7 @@ class Interpreter:
 
     def omissions(self, noted: Sequence[OmissionNoted], covered: Callable[[str, str | None], bool]) -> None:
         """Make what is left out equal to `noted`, as far as it was looked at."""
-        drafts = decide_omissions(self._now.state, noted, covered, "")
+        drafts = decide_omissions(self._now.state, noted, covered, "interpret")
         if drafts:
             run = self._started()
             self._append([replace(item, run=run) for item in drafts])

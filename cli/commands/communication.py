@@ -101,6 +101,11 @@ def _text(found: CommunicationView, style: Style, limit: int) -> Iterator[str]:
             f"{plain(row.participant, _NAME):<{_NAME}}  {row.role:<7}  {row.communicationRecords:>6,}  {row.plans:>6,}"
             f"  {row.claims:>6,}  {row.matchedGitCommits:>7,}  {len(row.issueIds):>6,}"
         )
+    if made.syntheses:
+        yield ""
+        yield style.faint("in sum, as a model reads it; its words raise no issue and settle none")
+    for one in made.syntheses:
+        yield f"  {plain(str(one.get('participant')), _NAME)}  {plain(str(one.get('summary')), _DETAIL)}"
 
 
 def _issue(issue: Issue, style: Style) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from t2c.ledger.kernel.canon import canonical
 
-__all__ = ["can_be_read", "group_digest", "with_reading"]
+__all__ = ["can_be_read", "group_digest", "speaker", "with_reading"]
 
 _LISTS: Final = ("paths", "symbols", "tickets", "versions")
 
@@ -20,6 +20,14 @@ _LISTS: Final = ("paths", "symbols", "tickets", "versions")
 def can_be_read(record: Mapping[str, Any]) -> bool:
     """False for a fact: what t2c saw itself is not for a model to read otherwise (decisions A12)."""
     return bool(record["epistemic"]["class"] != "fact")
+
+
+def speaker(record: Mapping[str, Any]) -> tuple[str, str]:
+    """Role and participant of a statement about a ticket; who is not known is nobody else."""
+    metadata = record["metadata"]
+    role, who = metadata.get("participantRole"), metadata.get("participant")
+    name = who if isinstance(who, str) and who else record["statement"]["actor"]
+    return role if role in ("human", "agent") else "unknown", name or f"unknown:{record['id']}"
 
 
 def group_digest(records: Iterable[tuple[str, str]]) -> str:

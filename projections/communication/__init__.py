@@ -18,6 +18,7 @@ from t2c.projections.communication.messages import Language, told
 from t2c.projections.communication.model import SCHEMA, Analysis, Issue, Raised, counted, ordered
 from t2c.projections.communication.people import People, rows, statements, unresolved
 from t2c.projections.communication.requests import outside, unanswered
+from t2c.projections.communication.syntheses import syntheses
 from t2c.projections.facts import Facts
 from t2c.projections.graph import fingerprint
 
@@ -34,7 +35,7 @@ class CommunicationProjection:
     """`communication.json` and `communication.md`; `render` makes the second, since rendering stands above."""
 
     name = "communication"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ("graph", "records")
     handles: frozenset[str] = frozenset()
     state_type = Nothing
@@ -105,4 +106,5 @@ def analysed(inputs: Inputs, language: Language = "en") -> Analysis:
         rows(read.people, Facts.of(inputs), read.raised),
         tuple(told(one, language) for one in read.raised),
         counted(read.raised),
+        syntheses(inputs),
     )

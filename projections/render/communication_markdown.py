@@ -14,6 +14,8 @@ __all__ = ["communication_markdown"]
 _MOST: Final = 50
 """Issues of one code that are told; the others are counted."""
 _DETAIL: Final = 700
+_PARTS: Final = 20
+"""Commitments and risks of one participant that are told."""
 
 
 def communication_markdown(analysis: Analysis) -> bytes:
@@ -44,6 +46,25 @@ def _page(analysis: Analysis) -> Iterator[str]:
             f"| {row.declarations:,} | {row.plans:,} | {row.claims:,} | {row.matchedGitCommits:,} "
             f"| {row.linkedEvidenceRecords:,} | {len(row.issueIds):,} |"
         )
+    yield from _syntheses(analysis)
+
+
+def _syntheses(analysis: Analysis) -> Iterator[str]:
+    """What a model says of each participant, in sum, marked as such."""
+    if not analysis.syntheses:
+        return
+    yield from ("", "## In sum, as a model reads it", "")
+    yield "A model's words. They raise no issue and settle none."
+    yield ""
+    for one in analysis.syntheses:
+        model = (one.get("generation") or {}).get("model")
+        yield (
+            f"- **{inline(str(one.get('participant')))}** ({inline(str(one.get('role')))}): "
+            f"{inline(str(one.get('summary')), _DETAIL)} — {inline(str(model))}, from {len(one.get('recordIds') or ()):,} statements"
+        )
+        for name in ("commitments", "risks"):
+            for said in list(one.get(name) or ())[:_PARTS]:
+                yield f"  - {name}: {inline(str(said), _DETAIL)}"
 
 
 def _rank(issue: Issue) -> tuple[int, str, str, str]:

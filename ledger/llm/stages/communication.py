@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from t2c.ledger.events.decisions import SynthesisDrawn
-from t2c.ledger.events.interpretation import can_be_read, group_digest
+from t2c.ledger.events.interpretation import can_be_read, group_digest, speaker
 from t2c.ledger.events.llm import Story
 from t2c.ledger.kernel.canon import artifact, canonical, decimal3
 from t2c.ledger.kernel.digests import short
@@ -79,14 +79,8 @@ def wanted(record: Mapping[str, Any]) -> bool:
 def groups(records: Sequence[Readable]) -> list[Group]:
     """By role and participant, in byte order; each statement is of exactly one group."""
     found: dict[tuple[str, str], list[Readable]] = {}
-    for one in sorted(records):
-        metadata = one.record["metadata"]
-        role = metadata.get("participantRole")
-        who = metadata.get("participant")
-        name = who if isinstance(who, str) and who else one.statement["actor"]
-        found.setdefault(
-            (role if role in ("human", "agent") else "unknown", name or f"unknown:{one.id}"), []
-        ).append(one)
+    for one in sorted(records, key=lambda one: one.id):
+        found.setdefault(speaker(one.record), []).append(one)
     return [Group(participant, role, tuple(theirs)) for (role, participant), theirs in sorted(found.items())]
 
 

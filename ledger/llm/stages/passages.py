@@ -79,7 +79,8 @@ def matched(passage: Passage, items: Sequence[Mapping[str, Any]], generator: Gen
     by_words: dict[str, list[int]] = {}
     for place, (one, span) in enumerate(zip(passage.records, passage.spans, strict=True)):
         on_lines.setdefault(span, []).append(place)
-        by_words.setdefault(_words(one.statement["text"]), []).append(place)
+        for words in {_words(one.statement["text"]), _words(_excerpt(one))}:
+            by_words.setdefault(words, []).append(place)
     found: dict[int, Said] = {}
     others, at = 0, set[int]()
     for number, item in enumerate(items):
