@@ -17,9 +17,11 @@ from t2c.ledger.execution.filters import without_filters
 from t2c.ledger.execution.worktrees import commit_of, usable_repository
 from t2c.ledger.intake.git_command import GitUnusable, Repository
 from t2c.ledger.intake.inventory import repository_name
-from t2c.ledger.kernel.paths import confine, is_invisible
+from t2c.ledger.kernel.paths import INVISIBLE, confine, is_invisible
 
-__all__ = ["MOST_BYTES", "Change", "Changes", "Tree", "changes", "is_test", "squeezed", "standing"]
+__all__ = [
+    "MOST_BYTES", "Change", "Changes", "Tree", "changes", "is_test", "patch_text", "squeezed", "standing",
+]  # fmt: skip
 
 MOST_BYTES: Final = 32 << 20
 """Bytes of a patch that are read; what comes after them is counted as not seen."""
@@ -28,6 +30,7 @@ _DIFF: Final = (
     "-M", "--relative", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
     "--ignore-submodules=none", "-O/dev/null", "--diff-algorithm=myers",
 )  # fmt: skip
+_OURS: Final = ("--", ".", *(f":(exclude,glob)**/{name}/**" for name in sorted(INVISIBLE)))
 _HUNK: Final = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)(?:test_[^/]*|conftest\.py)$|[._-](?:tests?|specs?)\.\w{1,5}$",
@@ -143,9 +146,9 @@ def changes(tree: Path, base: str | None, candidate: str | None) -> Changes:
         last = None if candidate is None else commit_of(git, candidate)
         sides = (first,) if last is None else (first, last)
         command = (*without_filters(git), "diff", *_DIFF)
-        named = list(_named(_listed(git, *command, "--raw", "-z", "--abbrev=40", *sides, "--")))
+        named = list(_named(_listed(git, *command, "--raw", "-z", "--abbrev=40", *sides, *_OURS)))
         patch = _read(
-            git, *command, "--patch", "--unified=3", "--inter-hunk-context=0", *sides, "--", most=MOST_BYTES
+            git, *command, "--patch", "--unified=3", "--inter-hunk-context=0", *sides, *_OURS, most=MOST_BYTES
         )
         untracked = () if last else _listed(git, "ls-files", "-z", "--others", "--exclude-standard")
     bodies = _bodies(patch[:MOST_BYTES])
@@ -227,3 +230,21 @@ def _read(git: Repository, *arguments: str, most: int | None) -> bytes:
         ) from None
     except UnicodeEncodeError:
         raise Usage("a path is no Unicode text", safe="nothing was changed") from None
+
+
+def patch_text(tree: Path, base: str | None) -> str:
+    """The patch from `base` (HEAD if none is given) to the work tree, new files behind it as they are.
+
+    Raises as `changes` does.
+    """
+    with usable_repository(tree) as git:
+        first = commit_of(git, base or "HEAD")
+        command = (*without_filters(git), "diff", *_DIFF, "--patch", "--unified=3")
+        patch = _read(git, *command, first, *_OURS, most=MOST_BYTES)[:MOST_BYTES].decode("utf-8", "replace")
+        names = _listed(git, "ls-files", "-z", "--others", "--exclude-standard")
+    new = [
+        f"new file {name}\n{text}"
+        for name in names
+        if not is_invisible(name) and (text := Tree(tree, None).text(name))
+    ]
+    return "\n".join([patch, *new])
