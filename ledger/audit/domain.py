@@ -10,9 +10,12 @@ from hashlib import sha256
 from typing import Any
 
 from t2c.ledger.audit.answers import ACTS, HANDLED, AnswerAudit
+from t2c.ledger.audit.calls import HANDLED as CALLS
+from t2c.ledger.audit.calls import CallAudit
 from t2c.ledger.audit.checkpoints import CheckpointAudit, Roots
 from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.audit.payloads import PayloadAudit
+from t2c.ledger.audit.readings import ReadingAudit
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel.canon import canonical
@@ -25,7 +28,7 @@ Event = Mapping[str, Any]
 _ITS_BRANCH_KNEW = frozenset({"not_standing", "record_unknown", "run_unknown"})
 """Kinds of faults that no event which was taken in can have: what it speaks of stood where it came from."""
 _RESTS_ON_EARLIER = frozenset(
-    {"answer_unknown", "not_standing", "record_unknown", "run_unknown", "object_missing"}
+    {"answer_unknown", "call_unknown", "not_standing", "record_unknown", "run_unknown", "object_missing"}
 )
 """Kinds of faults that an earlier event, could it be read, might explain."""
 
@@ -45,6 +48,8 @@ class DomainAudit:
         self._events = OriginAudit(self._fault)
         self._checkpoints = CheckpointAudit(self._fault)
         self._answers = AnswerAudit(self._fault)
+        self._readings = ReadingAudit(self._fault)
+        self._calls = CallAudit(self._fault)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -72,6 +77,8 @@ class DomainAudit:
             data = event.get("data")
             if data is None:
                 return
+            if event["type"] == "llm.answered":
+                self._readings.answered(event)
             check = _CHECKS.get(event["type"])
             if check is None:
                 return
@@ -177,6 +184,7 @@ class DomainAudit:
         source, anchor = record["source"], record["metadata"].get("anchor")
         self._records.add(record["id"])
         self._known_records.add(record["id"])
+        self._readings.observed(record)
         excerpt = source["rawExcerpt"]
         if excerpt is not None and sha256(excerpt.encode()).hexdigest() != source["contentHash"]:
             self._fault(seq, "content_hash", f"{record['id']}: contentHash is not that of rawExcerpt")
@@ -210,6 +218,10 @@ class DomainAudit:
     def _interpreted(self, seq: int, data: Event, event: Event) -> None:
         if data["id"] not in self._known_records:
             self._fault(seq, "record_unknown", f"{data['id']} is interpreted but is not in this ledger")
+        self._readings.interpreted(seq, data, event)
+
+    def _drawn(self, seq: int, data: Event, event: Event) -> None:
+        self._readings.drawn(seq, data, event, self._known_records)
 
     def _linked(self, seq: int, data: Event, event: Event) -> None:
         relation = data["relation"]
@@ -249,6 +261,9 @@ class DomainAudit:
     def _answer(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._answers.visit(seq, data, event))
 
+    def _call(self, seq: int, data: Event, event: Event) -> None:
+        self._rests_on(seq, self._calls.visit(seq, data, event))
+
     def _omitted(self, seq: int, data: Event, event: Event) -> None:
         self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))
 
@@ -277,6 +292,7 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "record.moved": DomainAudit._moved,
     "record.retracted": DomainAudit._retracted,
     "record.interpreted": DomainAudit._interpreted,
+    "synthesis.drawn": DomainAudit._drawn,
     "relation.linked": DomainAudit._linked,
     "relation.unlinked": DomainAudit._unlinked,
     "relation.judged": DomainAudit._judged,
@@ -287,4 +303,5 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "stage.finished": DomainAudit._in_run,
     "run.finished": DomainAudit._in_run,
     **dict.fromkeys(HANDLED, DomainAudit._answer),
+    **dict.fromkeys(CALLS, DomainAudit._call),
 }
