@@ -18,6 +18,7 @@ __all__ = ["RECORDED", "answer", "content_of", "decoded", "event_named", "events
 RECORDED: Final = "answer.recorded"
 SEALED: Final = "held_out"
 """The root whose answers the ledger holds only commitments to."""
+_NO_FILES: Final = b'{"files":[],"notes":[]}'
 _EVENT: Final = re.compile(r"EVT-[0-9a-f]{20}")
 _SEQ: Final = re.compile(r"[0-9]{1,18}")
 
@@ -121,11 +122,9 @@ def claim_of(ledger: Ledger, entry: Entry) -> Claim:
             where=f"seq {entry.seq}",
             remedy="use the version of t2c that recorded it",
         )
-    if recorded.root == SEALED:
-        value: Any = root(files=(), notes=())  # its bytes are not in the ledger
-        return Claim(entry.id, entry.seq, recorded.root, recorded.about, value, entry.ts)
+    content = _NO_FILES if recorded.root == SEALED else ledger.objects.get(recorded.content)
     try:
-        value = parse_answer(root, ledger.objects.get(recorded.content))
+        value = parse_answer(root, content)
     except ValueError as error:
         raise Corrupt(
             f"the answer is no {recorded.root}: {error}",
