@@ -1,0 +1,403 @@
+"""Tests before code: acceptance, reproductions and review, tried on a base and a candidate, then frozen."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from t2c.ledger.answers.approving import subject
+from t2c.ledger.answers.base import Bench, Found
+from t2c.ledger.answers.checks.freezing import CODE, frozen_files, guard_frozen, refuse_changed, states
+from t2c.ledger.answers.checks.named_tests import ended, telling
+from t2c.ledger.answers.checks.scenarios import Spec
+from t2c.ledger.answers.checks.trying import Tried, clean, side, unbuilt
+from t2c.ledger.answers.history import answer
+from t2c.ledger.answers.recording import record
+from t2c.ledger.answers.registry import verify
+from t2c.ledger.engine import Ledger, create
+from t2c.ledger.errors import Refused
+from t2c.ledger.events.decisions import ApprovalGranted
+from t2c.ledger.events.draft import draft
+from t2c.ledger.intake.base import no_progress
+from t2c.ledger.kernel.actor import Actor
+
+PYTHON = Path(sys.executable).name
+BOOT = "import sys; sys.path.insert(0, '.')\nimport code_of\n"
+BUGGY = "def half(n):\n    return n // 2\n"
+FIXED = "def half(n):\n    return n / 2\n"
+ADA = Actor("human", "ada")
+AGENT = Actor("agent", "builder")
+
+
+class Yard:
+    """A repository with a buggy module, and what a check needs."""
+
+    def __init__(self, base: Path) -> None:
+        self.tree = base / "repo"
+        self.tree.mkdir()
+        (self.tree / "code_of.py").write_text(BUGGY)
+        self.git("init", "-q", "-b", "main")
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "base")
+        create(self.tree / ".t2c")
+        self.ledger = Ledger(self.tree / ".t2c")
+        spec = base / "spec.md"
+        spec.write_text("# Half\n\nScenario: half of an odd number\nE1: half(3) is 1. U1: half(4) is 2.\n")
+        environ = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+        self.bench = Bench(
+            self.ledger, self.tree, no_progress, base="HEAD", spec=(spec,), timeout=20, environ=environ
+        )
+
+    def git(self, *arguments: str) -> None:
+        named = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", "-C", str(self.tree), *named, *arguments], check=True, capture_output=True)
+
+    def fix(self) -> None:
+        (self.tree / "code_of.py").write_text(FIXED)
+
+    def record(self, root: str, value: dict[str, Any]) -> str:
+        return record(self.ledger, root, json.dumps(value).encode()).event
+
+    def verify(self, event: str, **changed: Any) -> dict[tuple[str, str | None], Found]:
+        found = verify(answer(self.ledger, event), self.bench._replace(**changed))
+        return {(one.found.check, one.found.item): one.found for one in found}
+
+    def approve(self, event: str, digest: str, path: str | None = None, by: Actor = ADA) -> None:
+        payload = ApprovalGranted(subject=subject(event, path), digest=digest, statement="")
+        self.ledger.append([draft(payload, actor=by)])
+
+    def refusals(self) -> list[dict[str, Any]]:
+        return [
+            json.loads(bytes(entry.data)) for entry in self.ledger.entries() if entry.type == "refusal.noted"
+        ]
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Yard:
+    return Yard(tmp_path)
+
+
+TEST = BOOT + "assert code_of.half(3) == 1.5\n"
+PATH = "tests/test_half.py"
+
+
+def acceptance(
+    content: str = TEST, path: str = PATH, scenario: str = "half of an odd number"
+) -> dict[str, Any]:
+    return {
+        "files": [{"path": path, "content": content, "scenarios": [scenario]}],
+        "argv": [PYTHON, path],
+        "notes": [],
+    }
+
+
+def test_a_clean_tree_has_the_fingerprint_of_its_commit(yard: Yard) -> None:
+    commit = side(yard.tree, "HEAD").commit
+    assert commit is not None
+    assert side(yard.tree, None).fingerprint == clean(commit) == side(yard.tree, "HEAD").fingerprint
+
+
+def test_tests_that_fail_on_the_base_are_frozen_and_the_pair_waits_for_the_work(yard: Yard) -> None:
+    event = yard.record("acceptance", acceptance())
+    found = yard.verify(event)
+    assert found["control.base", None].result == "supported"
+    assert "base FAIL (exit code 1)" in found["control.base", None].detail
+    assert found["control.pair", None].result == "unresolvable"
+    assert found["test_paths", PATH].result == "supported"
+    assert found["scenarios", "half of an odd number"].result == "supported"
+    (frozen,) = frozen_files(yard.ledger)
+    assert (frozen.path, frozen.digest) == (PATH, sha256(TEST.encode()).hexdigest())
+    yard.fix()
+    again = yard.verify(event)["control.pair", None]
+    assert again.result == "supported" and "discriminating" in again.detail and len(again.evidence) == 2
+    assert [one.event for one in frozen_files(yard.ledger)] == [frozen.event]  # frozen once
+    assert not (yard.tree / "tests").exists()
+
+
+def test_the_tests_themselves_are_no_work(yard: Yard) -> None:
+    event = yard.record("acceptance", acceptance())
+    (yard.tree / "tests").mkdir()
+    (yard.tree / PATH).write_text(TEST)
+    assert yard.verify(event)["control.pair", None].result == "unresolvable"
+
+
+@pytest.mark.parametrize(
+    ("content", "fixed", "base", "pair", "told"),
+    [
+        (BOOT + "assert code_of.half(4) == 2\n", True, "refuted", "refuted", "non-discriminating"),
+        (
+            BOOT + "assert code_of.half(3) == 7\n",
+            True,
+            "supported",
+            "refuted",
+            "does not pass after the work",
+        ),
+    ],
+    ids=["passes on both", "fails on both"],
+)
+def test_a_pair_that_shows_nothing_is_never_rounded_up(
+    yard: Yard, content: str, fixed: bool, base: str, pair: str, told: str
+) -> None:
+    event = yard.record("acceptance", acceptance(content))
+    yard.fix()
+    found = yard.verify(event)
+    assert (found["control.base", None].result, found["control.pair", None].result) == (base, pair)
+    assert told in found["control.pair", None].detail
+    assert bool(frozen_files(yard.ledger)) == (base == "supported")
+
+
+@pytest.mark.parametrize(
+    ("path", "result"), [("src/half.py", "refuted"), ("../tests/test_half.py", "inconsistent")]
+)
+def test_tests_stay_where_tests_are(yard: Yard, path: str, result: str) -> None:
+    found = yard.verify(yard.record("acceptance", acceptance(path=path)))
+    assert found["test_paths", path].result == result
+    assert found["control.base", None].result == "unresolvable"
+    assert not frozen_files(yard.ledger)
+
+
+def test_what_cannot_be_known_is_said_so(yard: Yard) -> None:
+    event = yard.record("acceptance", acceptance(scenario="half of an od"))
+    found = yard.verify(event, base=None)
+    assert found["scenarios", "half of an od"].result == "unresolvable"
+    assert found["control.base", None].result == "unresolvable"
+    other = yard.record("acceptance", {**acceptance(), "argv": ["no-such-program-of-ours"]})
+    assert yard.verify(other)["control.base", None].result == "unresolvable"
+    assert yard.verify(other, spec=())["scenarios", "half of an odd number"].result == "unresolvable"
+    assert not frozen_files(yard.ledger)
+
+
+def test_a_frozen_test_is_changed_by_nobody_but_a_person(yard: Yard) -> None:
+    event = yard.record("acceptance", acceptance())
+    yard.verify(event)
+    (yard.tree / "tests").mkdir()
+    target = yard.tree / PATH
+    target.write_text(TEST)
+    frozen = frozen_files(yard.ledger)
+    assert states(yard.ledger, yard.tree, frozen)[PATH][0] == "as frozen"
+    assert refuse_changed(yard.ledger, yard.tree, AGENT) == [] == yard.refusals()
+    guard_frozen(yard.ledger, {PATH: TEST.encode(), "code_of.py": b""}, AGENT)
+    weak = b"assert True\n"
+    for content in (weak, None):
+        with pytest.raises(Refused, match="only a person changes it"):
+            guard_frozen(yard.ledger, {PATH: content}, AGENT)
+    assert target.read_text() == TEST
+    assert [(one["code"], one["requested_by"]) for one in yard.refusals()] == [(CODE, "agent:builder")] * 2
+    guard_frozen(yard.ledger, {PATH: weak}, ADA)
+    other = b"assert 1\n"
+    target.write_bytes(other)
+    for _ in range(2):  # the same change is refused once
+        assert refuse_changed(yard.ledger, yard.tree, AGENT) == [PATH]
+    assert len(yard.refusals()) == 3 and target.read_bytes() == other
+    assert yard.verify(event)["frozen", PATH].result == "refuted"
+    yard.approve(event, sha256(other).hexdigest(), PATH, by=AGENT)  # nothing says that this is a person
+    assert refuse_changed(yard.ledger, yard.tree, AGENT) == [PATH]
+    yard.approve(event, sha256(other).hexdigest(), PATH)
+    assert refuse_changed(yard.ledger, yard.tree, AGENT) == []
+    guard_frozen(yard.ledger, {PATH: other}, AGENT)
+
+
+def reproduction(
+    statement: str, check: str, test: str = "test_it", path: str | None = None
+) -> dict[str, Any]:
+    path = path or f"tests/test_{statement.lower()}.py"
+    body = f"import code_of\nimport unittest\n\n\nclass Case(unittest.TestCase):\n    def test_it(self):\n        {check}\n"
+    argv = [PYTHON, "-m", "unittest", path]
+    return {"path": path, "content": body, "statement": statement, "test": test, "argv": argv}
+
+
+def test_reproductions_fail_and_guard_on_the_base_by_the_test_that_is_named(yard: Yard) -> None:
+    good = [
+        reproduction("E1", "self.assertEqual(code_of.half(3), 1.5)"),
+        reproduction("U1", "self.assertEqual(code_of.half(4), 2)"),
+    ]
+    event = yard.record("reproductions", {"files": good, "notes": []})
+    found = yard.verify(event)
+    for name in ("E1", "U1"):
+        for check in ("statements", "covered", "on_base", "named_test"):
+            assert found[check, name].result == "supported", (check, name, found[check, name])
+        assert found["after_fix", name].result == "unresolvable"
+    yard.fix()
+    found = yard.verify(event)
+    assert {found["after_fix", name].result for name in ("E1", "U1")} == {"supported"}
+
+
+def test_reproductions_that_do_not_reproduce_are_refuted(yard: Yard) -> None:
+    files = [
+        reproduction("E1", "self.assertEqual(code_of.half(4), 2)"),
+        reproduction("U1", "self.assertEqual(code_of.half(3), 1.5)"),
+        reproduction("E2", "self.assertEqual(code_of.half(3), 1.5)", test="test_other"),
+        reproduction("E3", "import no_such_thing_of_ours"),
+    ]
+    found = yard.verify(yard.record("reproductions", {"files": files, "notes": []}))
+    assert found["on_base", "E1"].result == found["on_base", "U1"].result == "refuted"
+    assert found["named_test", "E1"].result == "refuted"
+    assert found["named_test", "E2"].result == "refuted" and "did not run" in found["named_test", "E2"].detail
+    assert found["covered", "E2"].result == "unresolvable"
+    assert found["on_base", "E3"].result == "unresolvable"  # an import that fails reproduces nothing
+
+
+def test_one_file_for_each_statement(yard: Yard) -> None:
+    files = [
+        reproduction("E1", "pass", path="tests/test_a.py"),
+        reproduction("E1", "pass", path="tests/test_b.py"),
+        reproduction("bug", "pass"),
+    ]
+    found = yard.verify(yard.record("reproductions", {"files": files, "notes": []}))
+    assert found["statements", "E1"].result == found["statements", "bug"].result == "inconsistent"
+    assert found["covered", "U1"].result == "unresolvable"
+    assert not [entry for entry in yard.ledger.entries() if entry.type == "gate.ran"]
+
+
+def test_a_program_that_names_no_tests_is_said_so(yard: Yard) -> None:
+    file = {**reproduction("E1", "pass"), "content": TEST, "argv": [PYTHON, "tests/test_e1.py"]}
+    found = yard.verify(yard.record("reproductions", {"files": [file], "notes": []}))
+    assert found["on_base", "E1"].result == "supported"
+    assert found["named_test", "E1"].result == "unresolvable"
+
+
+def review(**changed: Any) -> dict[str, Any]:
+    value = {
+        "files": [
+            {"path": PATH, "content": TEST, "scenarios": ["half of an odd number"], "argv": [PYTHON, PATH]}
+        ],
+        "argv": [PYTHON, PATH],
+        "notes": [],
+        "expectations": [{"scenario": "half of an odd number", "given": "3", "expect": "one and a half"}],
+        "untestable": [],
+    }
+    return {**value, **changed}
+
+
+EXPECTED = review()["expectations"]
+UNTESTABLE = [{"scenario": "half of an odd number", "why": "nobody can"}]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"untestable": UNTESTABLE}, "both expected and untestable"),
+        ({"expectations": []}, "neither expected nor untestable"),
+        ({"expectations": EXPECTED * 2}, "twice"),
+        ({"files": []}, "no file is about it"),
+        ({"expectations": [], "untestable": UNTESTABLE}, "untestable, and a file is about it"),
+    ],
+)
+def test_each_scenario_stands_in_one_list(yard: Yard, changed: dict[str, Any], told: str) -> None:
+    event = yard.record("review", review(**changed))
+    found = yard.verify(event)["placed", "half of an odd number"]
+    assert found.result == "inconsistent" and told in found.detail
+    yard.approve(event, sha256(TEST.encode()).hexdigest(), PATH)
+    yard.verify(event)
+    assert not frozen_files(yard.ledger)
+
+
+def test_a_review_is_frozen_once_a_person_signed_each_file_by_its_hash(yard: Yard) -> None:
+    event = yard.record("review", review())
+    digest = sha256(TEST.encode()).hexdigest()
+    assert yard.verify(event)["signoff", PATH].result == "unresolvable"
+    yard.approve(event, "0" * 64, PATH)
+    found = yard.verify(event)["signoff", PATH]
+    assert found.result == "refuted" and found.detail.startswith("void")
+    yard.approve(event, digest, PATH, by=AGENT)
+    assert yard.verify(event)["signoff", PATH].result == "refuted" and not frozen_files(yard.ledger)
+    yard.approve(event, digest, PATH)
+    assert yard.verify(event)["signoff", PATH].result == "supported"
+    (frozen,) = frozen_files(yard.ledger)
+    assert frozen.digest == digest
+
+
+def test_what_no_test_can_check_is_accepted_by_a_person(yard: Yard) -> None:
+    value = review(untestable=[{"scenario": "it feels quick", "why": "a feeling"}])
+    event = yard.record("review", value)
+    yard.approve(event, sha256(TEST.encode()).hexdigest(), PATH)
+    assert yard.verify(event)["untestable_accepted", "it feels quick"].result == "unresolvable"
+    assert not frozen_files(yard.ledger)
+    yard.approve(event, sha256(json.dumps(value).encode()).hexdigest())
+    assert yard.verify(event)["untestable_accepted", "it feels quick"].result == "supported"
+    assert len(frozen_files(yard.ledger)) == 1
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "output", "told"),
+    [
+        (("python", "t.py"), 1, "Traceback:\nAssertionError: no\n", None),
+        (("python", "t.py"), 1, "Traceback:\nModuleNotFoundError: No module named 'x'\n", "cannot be built"),
+        (("python", "t.py"), 1, "ImportError: a\nAssertionError: b\n", None),
+        (("pytest",), 1, "E   assert 1 == 2\n1 failed", None),
+        (("pytest",), 1, "E   ModuleNotFoundError: x\n1 failed", "cannot be built"),
+        (("pytest",), 2, "ERROR collecting\nE   NameError: x\n", "could not be collected"),
+        (("python", "-m", "pytest"), 4, "usage", "could not run them"),
+        (("pytest",), 5, "no tests ran in 0.1s", "no test ran"),
+        (("python", "-m", "unittest"), 5, "\nRan 0 tests in 0.0s\n", "no test ran"),
+        (
+            ("cargo", "test"),
+            101,
+            "error[E0425]: cannot find\nerror: could not compile `x`",
+            "cannot be built",
+        ),
+        (("cargo", "test"), 101, "test a ... FAILED\n", None),
+        (("go", "test"), 1, "FAIL\tx [build failed]\n", "cannot be built"),
+        (("go", "test"), 1, "--- FAIL: TestA\nFAIL\n", None),
+        (("node", "t.js"), 1, "SyntaxError: Unexpected token\n", "cannot be built"),
+        (("make", "test"), 2, "a.c:3:5: error: expected ';'\n", "cannot be built"),
+        (("x",), 127, "", "could not be started"),
+    ],
+)
+def test_a_build_that_fails_is_no_failing_test(
+    argv: tuple[str, ...], code: int, output: str, told: str | None
+) -> None:
+    found = unbuilt(argv, Tried("FAIL", "EVT-0", code, False, output.encode()))
+    assert (found is None) if told is None else (found is not None and told in found)
+
+
+PYTEST = ("python", "-m", "pytest", "t.py")
+UNITTEST = ("python", "-m", "unittest", "t.py")
+
+
+@pytest.mark.parametrize(
+    ("argv", "output", "test", "how"),
+    [
+        (PYTEST, "PASSED t.py::test_a\nFAILED t.py::test_b - assert 1\n", "test_a", "passed"),
+        (PYTEST, "FAILED t.py::test_b - assert 1\n", "t.py::test_b", "failed"),
+        (PYTEST, "FAILED t.py::C::test_b[1-x] - assert 1\n", "C::test_b", "failed"),
+        (PYTEST, "PASSED t.py::test_b[1]\nFAILED t.py::test_b[2]\n", "test_b", "failed"),
+        (PYTEST, "PASSED t.py::test_bb\n", "test_b", None),
+        (PYTEST, "ERROR t.py::test_b - fixture\n", "test_b", "error"),
+        (UNITTEST, "test_b (t.C.test_b) ... FAIL\n", "test_b", "failed"),
+        (UNITTEST, "test_b (t.C.test_b)\nWhat it is. ... ok\n", "C.test_b", "passed"),
+        (UNITTEST, "t (unittest.loader._FailedTest.t) ... ERROR\n", "t", None),
+    ],
+)
+def test_the_test_that_ran_is_found_by_its_name(
+    argv: tuple[str, ...], output: str, test: str, how: str | None
+) -> None:
+    assert ended(argv, output, test) == how
+
+
+def test_a_command_is_made_to_name_its_tests() -> None:
+    assert telling((*PYTEST, "--", "x.py")) == (*PYTEST, "-rA", "--", "x.py")
+    assert telling(UNITTEST) == (*UNITTEST, "-v")
+    assert telling(("make", "test")) is None
+
+
+def test_a_scenario_is_found_as_whole_words(tmp_path: Path) -> None:
+    path = tmp_path / "spec.md"
+    path.write_text("- US1: Half\n  of it. E1, U2; E12-x, PE3.")
+    spec = Spec([path])
+    assert [spec.has(name) for name in ("US1", "Half of it", "S1", "US", "us1", "")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+    assert spec.statements() == ["E1", "U2"]
