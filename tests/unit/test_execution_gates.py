@@ -246,6 +246,9 @@ time.sleep(60)
 """
 
 
+TIDY = "trap 'echo tidied; exit 7' TERM; sleep 60 & wait"
+
+
 def test_time_over_ends_even_those_who_ignore_it(run: Run, masking: Ledger) -> None:
     result = run(sys.executable, "-c", STUBBORN, timeout_seconds=1)
     assert (result.outcome, result.exit_code, result.passed) == ("timed_out", 124, False)
@@ -256,8 +259,7 @@ def test_time_over_ends_even_those_who_ignore_it(run: Run, masking: Ledger) -> N
 
 def test_time_over_is_told_to_the_command_first(tmp_path: Path) -> None:
     heard: list[bytes] = []
-    words = ("sh", "-c", "trap 'echo tidied; exit 7' TERM; sleep 60 & wait")
-    ended = run_command(words, tmp_path, ENVIRON, 0.2, heard.append, grace=30)
+    ended = run_command(("sh", "-c", TIDY), tmp_path, ENVIRON, 0.2, heard.append, grace=30)
     assert (ended.outcome, ended.exit_code) == ("timed_out", 124)
     assert b"".join(heard) == b"tidied\n" and ended.duration_ms < 5000
 
@@ -274,13 +276,14 @@ def test_ctrl_c_ends_the_command_and_is_recorded_and_raised(run: Run, masking: L
     try:
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
-            run(sys.executable, "-c", STUBBORN)
+            run(command=f"(trap '' TERM; setsid sleep 60 & echo $!); echo $$; {TIDY}", grace=30)
     finally:
         signal.signal(signal.SIGINT, previous)
     _, ran = events(masking)
     assert (ran["data"]["outcome"], ran["data"]["exit_code"]) == ("interrupted", 130)
-    pids = masking.objects.get(ran["data"]["output"]).split()
+    *pids, last = masking.objects.get(ran["data"]["output"]).decode().split()
     assert len(pids) == 2 and all(gone(int(pid)) for pid in pids)
+    assert last == "tidied", "it was asked first"
 
 
 def test_an_error_in_whoever_is_told_ends_the_command_too(run: Run, masking: Ledger) -> None:
