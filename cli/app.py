@@ -29,6 +29,9 @@ TREE = Branch(
             "ledger", "t2c.cli.commands.ledger:GROUP", "Append to the journal, read it, prove it, make views."
         ),
         Entry("diagnose", "t2c.cli.commands.diagnose:diagnose", "Show what does not fit together."),
+        Entry(
+            "summarize", "t2c.cli.commands.summarize:summarize", "Tell what is asked, there and different."
+        ),
         Entry("graph", "t2c.cli.commands.graph:graph", "Show what relates to what, as sentences."),
         Entry("reality", "t2c.cli.commands.reality:reality", "Show what is wanted beside what is there."),
         Entry(
@@ -41,6 +44,7 @@ TREE = Branch(
         Entry("compare", "t2c.cli.commands.compare:compare", "Show the workspace beside its base."),
         Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
         Entry("suppress", "t2c.cli.commands.suppress:suppress", "Decide not to be told of a finding."),
+        Entry("todo", "t2c.cli.commands.todo:GROUP", "Look at tasks that a model proposes."),
         Entry("link", "t2c.cli.commands.link:GROUP", "Look at relations and say which are right."),
         Entry("answers", "t2c.cli.commands.answers:GROUP", "Look at typed answers of models."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),
