@@ -56,11 +56,12 @@ class Capture:
         whole = bytes(self._head + self._tail)
         first = funnel.mask_bytes(whole[: self._half + _MARGIN])
         last = funnel.mask_bytes(whole[-(self._half + _MARGIN) :])
+        edge = min(_MARGIN, len(whole) - self._half)
         left_out = self.written - 2 * self._half
         told = f"\n[{left_out} bytes of {self.written} were left out here]\n".encode()
         found = {
             kind: first.findings.get(kind, 0) + last.findings.get(kind, 0)
             for kind in sorted({*first.findings, *last.findings})
         }
-        content = first.content[:-_MARGIN] + told + last.content[_MARGIN:]
+        content = first.content[:-edge] + told + last.content[edge:]
         return Captured(content, self.written, 2 * self._half, found)

@@ -198,9 +198,10 @@ def equivalence(gate: Gate, environment: Mapping[str, str], funnel: Funnel) -> s
     """What two runs share if one may stand for the other: command, folder, all variables and the tree (plan-records D5).
 
     Which criterion it was run for, and in which window, is for `find_reusable`. None without a fingerprint of the
-    tree, and if a secret takes part: its digest would tell something of it.
+    tree, for what ran elsewhere than in the work tree, since no fingerprint tells what was laid over a copy, and if a
+    secret takes part: its digest would tell something of it.
     """
-    if gate.fingerprint is None:
+    if gate.fingerprint is None or gate.tree != "work_tree":
         return None
     told = {
         "argv": gate.argv,

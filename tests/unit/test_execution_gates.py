@@ -337,7 +337,7 @@ def test_equal_commands_on_equal_trees_are_equivalent_and_nothing_else_is() -> N
         key({"PATH": "/usr/bin"}), key({"PATH": "/bin", "A": ""}),
     ]  # fmt: skip
     assert len({first, *others}) == 7 and None not in others
-    assert key(fingerprint=None) is None
+    assert key(fingerprint=None) is key(tree="copy") is key(tree="worktree") is None
     assert key(argv=("login", SECRET)) is None
 
 
