@@ -15,13 +15,20 @@ from t2c.cli.present.style import Style, joined
 if TYPE_CHECKING:
     from t2c.cli.actions.answers_contracts import AnswerKinds
 
-__all__ = ["GROUP", "listed", "schema"]
+__all__ = ["GROUP", "listed", "names", "schema"]
 
 GROUP = Branch(
     "Typed answers of models: what they may say, what they said, what became of it. An answer is a claim, not a verdict.",
     (
         Entry("list", "t2c.cli.commands.answers:listed", "List the kinds of answers and what follows each."),
         Entry("schema", "t2c.cli.commands.answers:schema", "Print the schema that a model is held to."),
+        Entry("ask", "t2c.cli.commands.answers_ask:ask", "Ask a model for an answer and record it."),
+        Entry("record", "t2c.cli.commands.answers_ask:record", "Record an answer that a model gave."),
+        Entry("verify", "t2c.cli.commands.answers_verify:verify", "Check what an answer claims."),
+        Entry("show", "t2c.cli.commands.answers_verify:show", "Show answers and what became of them."),
+        Entry("reply", "t2c.cli.commands.answers_people:reply", "Answer a question of a model, or waive it."),
+        Entry("choose", "t2c.cli.commands.answers_people:choose", "Choose an approach, or none."),
+        Entry("approve", "t2c.cli.commands.answers_people:approve", "Approve exactly what is printed."),
     ),
 )
 
@@ -42,7 +49,8 @@ def listed(ctx: typer.Context, json: Json = False) -> None:
     Invocation.of(ctx).emit(found, lambda style: joined(_list(found, style)))
 
 
-def _names(incomplete: str) -> list[str]:
+def names(incomplete: str) -> list[str]:
+    """The kinds of answers that begin so, to complete what is typed."""
     from t2c.cli.actions import answers_contracts as action
 
     return [name for name in action.names() if name.startswith(incomplete)]
@@ -51,7 +59,7 @@ def _names(incomplete: str) -> list[str]:
 def schema(
     ctx: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A name of `t2c answers list`.", autocompletion=_names)
+        str, typer.Argument(metavar="NAME", help="A name of `t2c answers list`.", autocompletion=names)
     ],
     tool: Annotated[bool, typer.Option("--tool", help="As the tool that a model calls to answer.")] = False,
     json: Json = False,

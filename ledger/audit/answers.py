@@ -37,7 +37,7 @@ class AnswerAudit:
         self._fault = fault
         self._roots: dict[str, str] = {}
         self._values: dict[str, Any] = {}
-        self._verified: dict[str, str] = {}
+        self._of_check: dict[str, str] = {}
         self._questions: set[str] = set()
 
     def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class AnswerAudit:
         self._knows(seq, data["answer"], event)
         if event["actor"]["kind"] not in ("helper", "host_adapter"):
             self._fault(seq, "trust", f"an answer is checked by t2c's own code, and not by {_who(event)}")
-        self._verified[event["id"]] = data["answer"]
+        self._of_check[event["id"]] = data["answer"]
 
     def _judged(self, seq: int, data: Event, event: Event) -> None:
         answer = data["answer"]
@@ -85,7 +85,7 @@ class AnswerAudit:
         if event["actor"]["kind"] == "agent":
             self._fault(seq, "trust", f"a check or a person judges a shortcut, and not {_who(event)}")
         elif event["actor"]["kind"] == "helper" and not any(
-            self._verified.get(one) == answer for one in data["evidence"]
+            self._of_check.get(one) == answer for one in data["evidence"]
         ):
             self._fault(seq, "shortcut", "it is judged without a check of the same answer")
 

@@ -1,0 +1,113 @@
+"""`t2c answers show`: what models claimed, what checking showed of it, and what people said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, ClassVar
+
+import orjson
+
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.opening import open_ledger
+from t2c.cli.actions.viewing import view
+from t2c.ledger.errors import T2cError, Usage
+
+__all__ = ["AnswerDetail", "AnswerList", "detail", "listed"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerList:
+    """Answers and questions as of event `seq`, in the order in which they came; `total` counts all answers."""
+
+    schema: ClassVar[str] = "t2c.answer-list/v1"
+    seq: int
+    total: int
+    counts: Mapping[str, int]
+    answers: Sequence[Mapping[str, Any]]
+    questions: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDetail:
+    """One answer as of event `seq`. `claim` is what it says, null where that is kept nowhere in the open.
+
+    Of each approval of a file `fits` says whether the file in the tree is still what was approved, null where it is
+    not there.
+    """
+
+    schema: ClassVar[str] = "t2c.answer/v1"
+    seq: int
+    answer: Mapping[str, Any]
+    claim: Mapping[str, Any] | None
+    questions: Sequence[Mapping[str, Any]]
+    approvals: Sequence[Mapping[str, Any]]
+
+
+def listed(
+    context: Context, *, about: str | None = None, only_open: bool = False, at: str | None = None
+) -> AnswerList:
+    """All answers, or those about one subject, or those of which something is still to be decided.
+
+    Raises Usage where there is no such moment or no ledger.
+    """
+    seen = view(context, "answers", at)
+    found = orjson.loads(seen.artifacts["answers.json"])
+    answers = [one for one in found["answers"] if about is None or one["about"] == about]
+    questions = [one for one in found["questions"] if about is None or one["about"] == about]
+    if only_open:
+        answers = [one for one in answers if _is_open(one)]
+        questions = [one for one in questions if one["reply"] is None]
+    return AnswerList(seen.seq, found["counts"]["answers"], found["counts"], answers, questions)
+
+
+def detail(context: Context, name: str, at: str | None = None) -> AnswerDetail:
+    """One answer by its seq, its event or the first digits of that. Raises Usage where there is none or several."""
+    seen = view(context, "answers", at)
+    found = orjson.loads(seen.artifacts["answers.json"])
+    answers = [one for one in found["answers"] if name in (str(one["seq"]), one["event"])]
+    answers = answers or [
+        one for one in found["answers"] if len(name) > len("EVT-") and one["event"].startswith(name)
+    ]
+    if len(answers) != 1:
+        raise Usage(
+            f"several answers begin with {name}" if answers else f"there is no answer {name}",
+            remedy="`t2c answers show` lists them with seq and event",
+        )
+    answer = answers[0]
+    questions = [one for one in found["questions"] if one["answer"] == answer["event"]]
+    approvals = [{**one, "fits": _fits(context, one)} for one in answer["approvals"]]
+    shown = {key: value for key, value in answer.items() if key != "claim"}
+    return AnswerDetail(seen.seq, shown, _claim(context, answer), questions, approvals)
+
+
+def _is_open(answer: Mapping[str, Any]) -> bool:
+    """True while a check or a person has something to say of it: nothing was shown, or no check could tell."""
+    return answer["state"] in ("claimed", "unresolvable", "inconsistent") or any(
+        question["open"] for question in answer["questions"]
+    )
+
+
+def _claim(context: Context, answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What the answer says, from the event or from its object."""
+    if answer["claim"] is not None:
+        inline: Mapping[str, Any] = answer["claim"]
+        return inline
+    try:
+        with open_ledger(context) as ledger:
+            found: Mapping[str, Any] = orjson.loads(ledger.objects.get(answer["content"]))
+            return found
+    except (T2cError, orjson.JSONDecodeError):
+        return None
+
+
+def _fits(context: Context, approval: Mapping[str, Any]) -> bool | None:
+    if approval["path"] is None:
+        return True
+    try:
+        content = context.path(context.root / approval["path"]).read_bytes()
+    except (OSError, T2cError):
+        return None
+    digest: str = approval["digest"]
+    return sha256(content).hexdigest() == digest
