@@ -98,6 +98,7 @@ class Stage:
             return self._audit("succeeded", "deterministic", None)
         records = self.now.of(self.sources, self.wanted)
         if not records:
+            self.read(())  # what was left out of texts that are gone is left out no more
             return self._audit("skipped", "llm", self.empty)
         began, mark = self._context.clock.now(), self.interpreter.begin()
         failure = self.read(records)
