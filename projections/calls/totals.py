@@ -62,15 +62,16 @@ def _add(found: Totals, call: Call) -> None:
     story, usage = outcome.story, outcome.story.usage
     found.attempts += len(story.attempts)
     found.milliseconds += sum(attempt.took_ms + attempt.waited_ms for attempt in story.attempts)
-    if not story.attempts and outcome.reason in _NOT_SENT:
-        return
+    # Where every attempt was refused by its status, nothing was generated that could cost.
+    refused = all(attempt.status is not None and attempt.status >= 400 for attempt in story.attempts)
+    free = refused and (bool(story.attempts) or outcome.reason in _NOT_SENT)
     if usage.prompt_tokens is None and usage.completion_tokens is None:
-        found.tokens_unknown += 1
+        found.tokens_unknown += not free
     found.prompt_tokens += usage.prompt_tokens or 0
     found.completion_tokens += usage.completion_tokens or 0
     found.reasoning_tokens += usage.reasoning_tokens or 0
     if usage.cost_micros is None:
-        found.cost_unknown += 1
+        found.cost_unknown += not free
     else:
         found.cost_micros[usage.currency] = found.cost_micros.get(usage.currency, 0) + usage.cost_micros
 

@@ -25,9 +25,11 @@ def entries(chain: Any) -> list[Entry]:
     return list(chain.journal.entries())
 
 
-def story(served: str | None = "acme/one", attempts: int = 1, **usage: Any) -> dict[str, Any]:
+def story(
+    served: str | None = "acme/one", attempts: int = 1, status: int | None = 200, **usage: Any
+) -> dict[str, Any]:
     tried = {
-        "status": 200,
+        "status": status,
         "outcome": "answered",
         "waited_ms": 5,
         "took_ms": 20,
@@ -168,6 +170,14 @@ def test_sums_count_apart_what_nobody_knows(chain: Any) -> None:
     assert (found.cost_micros, found.cost_unknown) == ({"USD": 140}, 2)
     assert (found.prompt_tokens, found.completion_tokens, found.tokens_unknown) == (20, 6, 2)
     assert (found.attempts, found.milliseconds) == (4, 100)
+
+
+@pytest.mark.parametrize(("status", "unknown"), [(429, 0), (503, 0), (200, 1), (None, 1)])
+def test_what_was_refused_by_its_status_cost_nothing(chain: Any, status: int | None, unknown: int) -> None:
+    nothing = {"cost_micros": None, "prompt_tokens": None, "completion_tokens": None}
+    fail(chain, ask(chain), "unavailable", status=status, **nothing)
+    found = totals(calls(chain))
+    assert (found.cost_unknown, found.tokens_unknown, found.attempts) == (unknown, unknown, 1)
 
 
 def test_currencies_are_not_added_up(chain: Any) -> None:
