@@ -100,6 +100,19 @@ def _named(kind: Sequence[str]) -> Keywords:
     return chain
 
 
+def _interpreted(generator: GenerateJsonSchema) -> Keywords:
+    """A reading is made by a model, which is as sure as it may be of that source; the id says which that is."""
+    from t2c.ledger.events.record import MODEL_CAP, MODEL_CAPS
+    from t2c.ledger.kernel.ids import RECORD_PREFIX
+
+    capped: Keywords = _at(("confidence",), {"maximum": MODEL_CAP})
+    for cap in sorted(set(MODEL_CAPS.values()) - {MODEL_CAP}):
+        prefixes = sorted(RECORD_PREFIX[kind] for kind, most in MODEL_CAPS.items() if most == cap)
+        named = _at(("id",), {"pattern": f"^(?:{'|'.join(prefixes)})-"})
+        capped = {"if": named, "then": _at(("confidence",), {"maximum": cap}), "else": capped}
+    return {"allOf": [_at(("generation", "used"), {"const": "llm"}), capped]}
+
+
 def _envelope(generator: GenerateJsonSchema) -> Keywords:
     own_code = _at(("actor", "kind"), {"enum": ["helper", "host_adapter"]})
     return {
@@ -123,6 +136,7 @@ EXPRESSED: Final[Mapping[str, Callable[[GenerateJsonSchema], Keywords]]] = {
     "t2c.ledger.events.record:_repo_paths": _repo_paths,
     "t2c.ledger.events.record:Generation._consistent": _consistent,
     "t2c.ledger.events.record:Record._provenance": _provenance,
+    "t2c.ledger.events.evidence:RecordInterpreted._is_within_bounds": _interpreted,
     "t2c.ledger.events.envelope:Envelope._rules": _envelope,
     "t2c.ledger.events.decisions:SuppressionGranted._is_about_one": _about_one,
 }

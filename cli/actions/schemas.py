@@ -86,13 +86,14 @@ def show(name: str) -> dict[str, object]:
             remedy="`t2c schemas list` has those that it has",
         )
     name = ours or name
-    versions = [key for key in known if key.rpartition(".v")[0] == name]
+    versions = [key for key in known if ".v" in key and key.rpartition(".v")[0] == name]
     newest = max(versions, key=lambda key: int(key.rpartition(".v")[2]), default=name)
     file = known[newest].file if newest in known else name
     if file not in {found.file for found in known.values()}:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [*known, *(key.rpartition(".v")[0] for key in known)], 3)
+        named = dict.fromkeys([*known, *(key.rpartition(".v")[0] or key for key in known)])
+        near = get_close_matches(name, named, 3)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise Usage(f"no schema is called {name}", remedy=f"{hint}`t2c schemas list` has them all", near=near)
     return schemas.load(file)
