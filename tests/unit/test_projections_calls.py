@@ -164,7 +164,8 @@ def test_sums_count_apart_what_nobody_knows(chain: Any) -> None:
     answer(chain, ask(chain, "b" * 64), "b" * 64, attempts=2, cost_micros=None)
     fail(chain, ask(chain, "c" * 64), request="c" * 64, prompt_tokens=None, completion_tokens=None)
     ask(chain, "d" * 64)
-    fail(chain, ask(chain, "e" * 64), "budget_exhausted", "e" * 64, attempts=0, cost_micros=None)
+    nothing = {"cost_micros": None, "prompt_tokens": None, "completion_tokens": None}
+    fail(chain, ask(chain, "e" * 64), "budget_exhausted", "e" * 64, attempts=0, **nothing)
     found = totals(calls(chain))
     assert (found.calls, found.answered, found.unusable, found.open) == (5, 2, 2, 1)
     assert (found.cost_micros, found.cost_unknown) == ({"USD": 140}, 2)
