@@ -22,6 +22,15 @@ GROUP = Branch(
     (
         Entry("list", "t2c.cli.commands.answers:listed", "List the kinds of answers and what follows each."),
         Entry("schema", "t2c.cli.commands.answers:schema", "Print the schema that a model is held to."),
+        Entry("seal", "t2c.cli.commands.answers_tests:seal", "Seal tests away from the implementer."),
+        Entry("run", "t2c.cli.commands.answers_tests:run", "Run sealed tests against a candidate."),
+        Entry(
+            "leaks",
+            "t2c.cli.commands.answers_tests:leaks",
+            "Say if a sealed test was shown to the implementer.",
+        ),
+        Entry("reveal", "t2c.cli.commands.answers_tests:reveal", "Open sealed tests in the ledger."),
+        Entry("frozen", "t2c.cli.commands.answers_tests:frozen", "List tests that only a person may change."),
         Entry("ask", "t2c.cli.commands.answers_ask:ask", "Ask a model for an answer and record it."),
         Entry("record", "t2c.cli.commands.answers_ask:record", "Record an answer that a model gave."),
         Entry("verify", "t2c.cli.commands.answers_verify:verify", "Check what an answer claims."),
