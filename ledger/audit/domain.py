@@ -13,6 +13,8 @@ from t2c.ledger.audit.answers import ACTS, HANDLED, AnswerAudit
 from t2c.ledger.audit.calls import HANDLED as CALLS
 from t2c.ledger.audit.calls import CallAudit
 from t2c.ledger.audit.checkpoints import CheckpointAudit, Roots
+from t2c.ledger.audit.gates import HANDLED as GATES
+from t2c.ledger.audit.gates import GateAudit
 from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.audit.readings import ReadingAudit
@@ -28,7 +30,15 @@ Event = Mapping[str, Any]
 _ITS_BRANCH_KNEW = frozenset({"not_standing", "record_unknown", "run_unknown"})
 """Kinds of faults that no event which was taken in can have: what it speaks of stood where it came from."""
 _RESTS_ON_EARLIER = frozenset(
-    {"answer_unknown", "call_unknown", "not_standing", "record_unknown", "run_unknown", "object_missing"}
+    {
+        "answer_unknown",
+        "call_unknown",
+        "gate_unknown",
+        "not_standing",
+        "record_unknown",
+        "run_unknown",
+        "object_missing",
+    }
 )
 """Kinds of faults that an earlier event, could it be read, might explain."""
 
@@ -50,6 +60,7 @@ class DomainAudit:
         self._answers = AnswerAudit(self._fault)
         self._readings = ReadingAudit(self._fault)
         self._calls = CallAudit(self._fault)
+        self._gates = GateAudit(self._fault)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -264,6 +275,9 @@ class DomainAudit:
     def _call(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._calls.visit(seq, data, event))
 
+    def _gate(self, seq: int, data: Event, event: Event) -> None:
+        self._rests_on(seq, self._gates.visit(seq, data, event))
+
     def _omitted(self, seq: int, data: Event, event: Event) -> None:
         self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))
 
@@ -304,4 +318,5 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "run.finished": DomainAudit._in_run,
     **dict.fromkeys(HANDLED, DomainAudit._answer),
     **dict.fromkeys(CALLS, DomainAudit._call),
+    **dict.fromkeys(GATES, DomainAudit._gate),
 }
