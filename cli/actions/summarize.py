@@ -94,8 +94,12 @@ def summarize(context: Context, request: SummaryRequest, state: Path) -> Summari
         inputs, syntheses = inputs_of(folded), folded.states["conclusions"]
         told = report_of(syntheses, inputs, language)
         conclusions = [_dated(one, inputs.ts) for one in shown(syntheses, inputs)]
-        if outcome is not None and (failure := outcome.synthesis.failure) is not None:
-            conclusions = [_dated(one, inputs.ts) for one in deterministic(inputs, "prefer-llm", failure[0])]
+        failure = None if outcome is None else outcome.synthesis.failure
+        if failure is not None or request.mode == "deterministic":
+            made = (
+                deterministic(inputs) if failure is None else deterministic(inputs, "prefer-llm", failure[0])
+            )
+            conclusions = [_dated(one, inputs.ts) for one in made]
             told = msgspec.structs.replace(told, concluded=(), by=None, abstained=0)
     return Summarized(
         _result(folded.position.seq, mode, conclusions, outcome, told),
