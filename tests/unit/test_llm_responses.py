@@ -161,6 +161,7 @@ WRONG: list[tuple[str, tuple[str | int, ...], Any, str]] = [
     ("t2c_grounded_summary", ("conclusions", 0, "recordIds"), ["INT-TODO-" + "0" * 20] * 2, "must not hold an item twice"),
     ("t2c_grounded_summary", ("conclusions", 0, "recordIds", 0), "INT-TODO-1", "must match ^INT-"),
     ("t2c_grounded_summary", ("conclusions", 0, "title"), " ", "must match \\S"),
+    ("t2c_grounded_summary", ("conclusions", 0, "title"), "\x1c", "must match \\S"),
     ("t2c_grounded_summary", ("conclusions", 0, "confidence"), 1.01, "must be at most 1"),
     ("t2c_grounded_summary", ("conclusions", 0, "severity"), "fatal", "must be one of"),
     ("t2c_grounded_task_synthesis", ("conclusions", 0, "key"), "", "must match \\S"),

@@ -74,6 +74,8 @@ def test_what_a_record_says_is_supported(sentence: str) -> None:
     ("sentence", "word", "claim"),
     [
         ("`waitLonger` is asked for.", "waitLonger", "name"),
+        ("`ackOff` is asked for.", "ackOff", "name"),
+        ("`backOf` is asked for.", "backOf", "name"),
         ("waitLonger is asked for.", "waitLonger", "name"),
         ("wait_longer() is asked for.", "wait_longer", "name"),
         ("It is switched on with `--retry`.", "--retry", "name"),
