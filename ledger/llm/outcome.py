@@ -36,6 +36,8 @@ _DENIED: Final = re.compile(
     r"|unrecogni[sz]ed|unexpected|does(?:n't| not) (?:support|allow)|cannot have|no endpoints found|forbidden|extraneous"
 )
 _SNAKE: Final = re.compile(r"(?<=[a-z])([A-Z])")
+_CUT_OFF: Final = frozenset({"length", "max_tokens", "model_length"})
+"""How providers name an end that the number of tokens made."""
 _STRUCTURE: Final = frozenset(
     {"type", "properties", "required", "items", "enum", "additionalProperties", "$defs", "$ref"}
 )
@@ -85,7 +87,8 @@ def _fault(request: Request, status: int, said: Said) -> Outcome:
     if status < 400 and said.arrived:
         return Outcome("stream_error", detail, said)
     failure, again, refused = _class(request, code, error, words)
-    return Outcome(failure, detail, said, again, status >= 400, refused)
+    unbilled = status >= 400 or (code is not None and code < 500)
+    return Outcome(failure, detail, said, again, unbilled, refused)
 
 
 def _status(code: int | str | None) -> int | None:
@@ -160,7 +163,7 @@ def _answer(request: Request, said: Said) -> Outcome:
         return Outcome("refused", f"the model refuses: {said.refusal}", said)
     if said.finish == "content_filter":
         return Outcome("refused", "a filter of the provider ended the answer", said)
-    if said.finish == "length":
+    if said.finish in _CUT_OFF:
         if blank and _all_reasoning(said):
             used = said.usage.reasoning_tokens
             how = f"{used} of {said.usage.completion_tokens} tokens" if used is not None else "all tokens"

@@ -312,7 +312,9 @@ def _unicode(text: str) -> tuple[str, bool]:
 
 
 def _name(text: str) -> str:
-    return _unicode(text)[0][:_LONGEST_NAME]
+    """A name as a provider says it, bounded, without what would steer a terminal."""
+    bounded = _unicode(text)[0][:_LONGEST_NAME]
+    return "".join(sign if sign.isprintable() else "?" for sign in bounded)
 
 
 def _text(text: str) -> str:

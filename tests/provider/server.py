@@ -47,11 +47,12 @@ class Behaviour(NamedTuple):
     """What is done to one request; every key may be left out.
 
     HTTP: `status` (from 400 on an error object is the body), `message`, `code` and `metadata` of that object,
-    `headers`, `body` (these very bytes or this text), `location` (a redirection), `gzip`. Time: `delay` (seconds
-    before the head), `drip` (seconds between pieces), `pause` (seconds between head and body), `pieces` (of how many
-    bytes). Damage: `cut` (the connection is reset after so many bytes of the body), `end` (a stream ends without
-    [DONE]). Answer: `content` (text, null or parts), `finish`, `refusal`, `reasoning`, `served` (the model, null:
-    none), `usage` (object, or null: none), `merge` (members laid over the document), `native` (native_finish_reason).
+    `headers`, `body` (these very bytes or this text), `location` (a redirection), `gzip`.
+    Time, in seconds: `delay` (before the head), `pause` (between head and body), `drip` (between pieces, of `pieces`
+    bytes each), `linger` (before a stream that was sent is ended).
+    Damage: `cut` (the connection is reset after so many bytes of the body), `end` (a stream ends without [DONE]).
+    Answer: `content` (text, null or parts), `finish`, `native` (native_finish_reason), `refusal`, `reasoning`, `served`
+    (the model, null: none), `usage` (object, or null: none), `merge` (members laid over the document).
     Stream: `keepalives` (comments before the first chunk), `chunks` (into how many the text is cut), `fail` (an error
     object after the chunks).
     """
@@ -70,6 +71,7 @@ class Behaviour(NamedTuple):
     pieces: int = 16
     cut: int | None = None
     end: bool = False
+    linger: float = 0
     content: Any = ...
     finish: str | None = "stop"
     native: str | None = None
@@ -139,7 +141,9 @@ class Provider:
         made = self._answers.get(name) or self._answers.get("*")
         if made is None and not name and len(self._answers) == 1:
             made = next(iter(self._answers.values()))
-        value = instance(schema) if made is None else made(body)
+        if made is None:
+            return json.dumps(instance(schema))
+        value = made(body)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def wait(self, seconds: float) -> None:
@@ -247,6 +251,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
             sent += len(data)
             self.server.provider.wait(how.drip)
+        self.server.provider.wait(how.linger)
         self.wfile.write(b"0\r\n\r\n")
         return None
 
@@ -457,7 +462,7 @@ def _range(members: Any) -> tuple[int, int]:
             case "LITERAL":
                 return value, value
             case "RANGE":
-                return value
+                return int(value[0]), int(value[1])
             case "CATEGORY":
                 return (48, 57) if "DIGIT" in str(value) else (97, 122)
     return 120, 120

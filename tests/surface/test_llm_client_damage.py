@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import socket
+import ssl
 import stat
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -62,6 +66,7 @@ def outcomes(reply: Reply) -> list[tuple[int | None, str]]:
 INSIDE: list[tuple[dict[str, Any], str, int, str | None, str]] = [
     ({"message": "Overloaded", "code": 502, "metadata": {"provider_name": "Acme"}}, "unavailable", 3, None, "from Acme: Overloaded"),
     ({"message": "Slow down", "code": 429}, "rate_limited", 3, None, "an error inside HTTP 200, code 429"),
+    ({"content": "{}", "finish": "max_tokens"}, "truncated", 1, "{}", "cut off at 200 tokens"),
     ({"message": "Odd", "code": "odd"}, "stream_error", 1, None, "code odd: Odd"),
     ({"content": '{"word":"x', "finish": "error"}, "stream_error", 1, '{"word":"x', "an error it does not name"),
     ({"content": '{"word":"x', "finish": "length"}, "truncated", 1, '{"word":"x', "cut off at 200 tokens"),
@@ -185,6 +190,17 @@ def test_a_stream_that_ends_early_is_tried_again_and_never_taken_for_whole(
     assert client().send(STREAMED).failure is None
 
 
+def test_a_stream_that_said_it_was_done_is_not_waited_for(provider: Any, client: Any) -> None:
+    provider.queue(linger=5.0)
+    began = time.monotonic()
+    assert outcomes(client().send(STREAMED)) == [(200, "answered")]
+    assert time.monotonic() - began < 1.0
+    # Nor is one whose answer was whole when time ran out.
+    provider.queue(linger=5.0, end=True)
+    assert outcomes(client(timeout=0.2).send(STREAMED)) == [(200, "answered")]
+    provider.stop()
+
+
 def test_half_pairs_in_two_chunks_are_one_character(provider: Any, client: Any) -> None:
     """A server that cuts UTF-16 in pieces sends each half of a pair by itself."""
     chunks = ['{"word":"\\ud83d', '\\ude00"}']
@@ -194,7 +210,8 @@ def test_half_pairs_in_two_chunks_are_one_character(provider: Any, client: Any) 
     ]
     lines.append('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}')
     provider.queue(body="\n\n".join(lines), headers={"Content-Type": "text/event-stream"})
-    assert client().send(STREAMED).content == '{"word":"😀"}'
+    reply = client().send(STREAMED)
+    assert (reply.failure, reply.content) == (None, '{"word":"😀"}')
 
 
 def test_a_forced_tool_that_is_not_called_is_a_loud_failure(provider: Any, client: Any) -> None:
@@ -261,11 +278,53 @@ def test_a_slow_answer_ends_at_the_limit_and_is_not_paid_twice(
     assert "no whole answer within 0.1 s" in reply.detail
 
 
-def test_a_name_that_leads_nowhere_and_a_certificate_that_is_none(provider: Any, client: Any) -> None:
-    # What is behind this port speaks no TLS.
+def test_what_speaks_no_tls_gets_nothing(provider: Any, client: Any) -> None:
     reply = client(provider.url.replace("http:", "https:")).send(REQUEST)
     assert (reply.failure, reply.content) == ("unavailable", None)
-    assert KEY not in repr(reply) and provider.requests == []
+    assert provider.requests == []
+
+
+def test_a_certificate_that_nobody_vouches_for_ends_it_before_the_key_is_sent(
+    client: Any, tmp_path: Path
+) -> None:
+    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=127.0.0.1")
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            *new,
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            "key",
+            "-out",
+            "pem",
+        ],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(tmp_path / "pem", tmp_path / "key")
+    heard: list[bytes] = []
+
+    def serve(listening: socket.socket) -> None:
+        with (
+            listening.accept()[0] as plain,
+            contextlib.suppress(OSError),
+            tls.wrap_socket(plain, server_side=True) as connection,
+        ):
+            heard.append(connection.recv(1))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,))
+        thread.start()
+        reply = client(f"https://127.0.0.1:{listening.getsockname()[1]}/v1").send(REQUEST)
+        thread.join()
+    assert outcomes(reply) == [(None, "unavailable")]
+    assert "CERTIFICATE_VERIFY_FAILED" in reply.detail
+    assert heard == []
 
 
 def test_a_huge_body_is_not_held(provider: Any, client: Any) -> None:
@@ -406,7 +465,6 @@ def test_time_is_a_budget_too(provider: Any, client: Any) -> None:
 def test_what_arrives_is_kept_as_it_comes(provider: Any, client: Any, tmp_path: Path) -> None:
     provider.on("t2c_word", {"word": "x"})
     spool = tmp_path / REQUEST.digest
-    os.umask(os.umask(0o022))
     reply = client(spool=lambda digest: tmp_path / digest).send(REQUEST)
     assert spool.read_bytes() == reply.raw
     assert stat.S_IMODE(spool.stat().st_mode) == 0o600
@@ -420,6 +478,10 @@ def test_what_arrives_is_kept_as_it_comes(provider: Any, client: Any, tmp_path: 
     provider.queue(cut=50)
     client(spool=lambda digest: tmp_path / digest, attempts=2).send(REQUEST)
     assert spool.read_bytes() == provider_body(reply)[:50]
+    # What is no answer is not kept for one.
+    provider.queue(status=429, message="no")
+    client(spool=lambda digest: tmp_path / digest, attempts=1).send(REQUEST)
+    assert spool.read_bytes() == b""
 
 
 def provider_body(reply: Reply) -> bytes:

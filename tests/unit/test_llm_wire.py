@@ -54,7 +54,8 @@ def test_no_bytes_are_more_than_an_outcome(body: bytes, status: int) -> None:
         (text or "").encode()
     outcome = judge(REQUEST, status, body)
     if outcome.failure is None:
-        assert said.complete and (said.content or "").strip() and status == 200
+        assert said.problem is None and said.error is None and said.finish != "error"
+        assert (said.content or "").strip() and status == 200
     # What is kept of it can stand in an event.
     reply = reply_of(REQUEST, outcome, body, (), outcome.said.usage)
     reply.story.model_dump_json()
@@ -127,6 +128,7 @@ def test_names_are_bounded_and_words_are_one_safe_line() -> None:
     body = json.dumps({"model": "m" * 9999, "error": {"message": "x" * 99_999, "code": 400}}).encode()
     said = read(body)
     assert len(said.served or "") == 200
+    assert read(b'{"model":"a\\u001b[2Jb\\u202ec"}').served == "a?[2Jb?c"
     detail = worded(judge(REQUEST, 400, body).detail)
     assert len(detail) <= 1001
     assert worded("a\x1b[31m\r\nb\u202ec\x00") == "a [31m b c"
