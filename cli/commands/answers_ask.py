@@ -123,7 +123,7 @@ def check_lines(checks: list[CheckRow] | tuple[CheckRow, ...], style: Style) -> 
     }
     for row in checks:
         place = "" if row.item is None else f" {row.item}"
-        yield f"  {marks[row.result](row.result):<12}  {row.check}{one_line(place)}: {one_line(row.detail)}"
+        yield f"  {marks[row.result](f'{row.result:<12}')}  {row.check}{one_line(place)}: {one_line(row.detail)}"
 
 
 def _recorded(found: AnswerRecorded, style: Style) -> Iterator[str]:

@@ -129,14 +129,14 @@ def show(
             invocation.emit(one, lambda style: joined(_detail(one, style)))
 
 
-def _state(state: str, style: Style) -> str:
+def _state(state: str, style: Style, width: int = 0) -> str:
     marks = {
         "supported": style.good,
         "refuted": style.bad,
         "inconsistent": style.bad,
         "unresolvable": style.doubtful,
     }
-    return marks.get(state, style.faint)(state)
+    return marks.get(state, style.faint)(f"{state:<{width}}")
 
 
 def _checked(found: AnswerChecked, style: Style) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _list(found: AnswerList, style: Style) -> Iterator[str]:
     yield f"{many} as of seq {found.seq:,}"
     for one in found.answers:
         about = "" if one["about"] is None else f"  {one_line(one['about'])}"
-        yield f"  {one['seq']:>6}  {_state(one['state'], style):<12}  {one['root']}{about}  {style.faint(one['by'])}"
+        yield f"  {one['seq']:>6}  {_state(one['state'], style, 12)}  {one['root']}{about}  {style.faint(one['by'])}"
         yield from (f"          {line}" for line in _decisions(one))
     waiting = [one for one in found.questions if one["reply"] is None]
     if waiting:
@@ -181,7 +181,7 @@ def _detail(found: AnswerDetail, style: Style) -> Iterator[str]:
     yield style.faint(f"  {one['event']}, {one['ts']}, claimed by {one['by']}")
     for row in one["checks"]:
         place = "" if row["item"] is None else f" {one_line(row['item'])}"
-        yield f"  {_state(row['result'], style):<12}  {row['check']}{place}: {one_line(row['detail'])}"
+        yield f"  {_state(row['result'], style, 12)}  {row['check']}{place}: {one_line(row['detail'])}"
     yield from (f"  {line}" for line in _decisions(one))
     for approval in found.approvals:
         if approval["fits"] is False:

@@ -149,7 +149,9 @@ def ask(asker: Asker, asking: Asking[bytes], root: str, about: str | None = None
     except Unanswered as error:
         raise Model(
             f"there is no answer {root}: {error.detail}",
-            safe="what was asked and what came back is recorded",
+            safe="nothing was asked"
+            if error.code == "LLM_DISABLED"
+            else "what was asked and came back is recorded",
             remedy=_REMEDIES.get(error.code, "`t2c llm log --failed` shows what came back"),
             code=error.code,
             reason=error.reason,

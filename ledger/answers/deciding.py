@@ -13,7 +13,7 @@ from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.checks import explored, question, shaped
 from t2c.ledger.answers.checks.explored import approach_digest
 from t2c.ledger.answers.history import claim_of, decoded, event_named, events
-from t2c.ledger.answers.recording import keep_found, note_refusal
+from t2c.ledger.answers.recording import keep_found, note_refusal, rounds_of
 from t2c.ledger.answers.registry import Outcome
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, Usage
@@ -133,7 +133,8 @@ def settled(ledger: Ledger, answer: str | None, bench: Bench) -> Iterator[Outcom
     claim = claim_of(ledger, event_named(ledger, answer, "answer.recorded"))
     check = {"shaped": shaped.check, "explored": explored.check}.get(claim.root, question.check)
     found: list[Found] = list(check(claim, bench))
-    yield from map(Outcome, keep_found(ledger, claim.event, found), found)
+    number = max(1, rounds_of(ledger, claim.event))
+    yield from map(Outcome, keep_found(ledger, claim.event, found, number), found)
 
 
 def _said(ledger: Ledger, payload: Payload, about: str, actor: Actor, rule: str) -> Receipt:

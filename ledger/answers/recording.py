@@ -19,7 +19,16 @@ from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.journal.append import Expected
 from t2c.ledger.kernel.actor import SCANNER, Actor
 
-__all__ = ["IN_LINE", "UNNAMED", "Recorded", "keep_found", "note_refusal", "questions_in", "record"]
+__all__ = [
+    "IN_LINE",
+    "UNNAMED",
+    "Recorded",
+    "keep_found",
+    "note_refusal",
+    "questions_in",
+    "record",
+    "rounds_of",
+]
 
 IN_LINE: Final = 64 * 1024
 """Bytes of an answer above which only its object holds it (decisions D3)."""
@@ -103,7 +112,7 @@ def record(
     found = tuple(consistency(value))
     if receipt.repeated:
         return Recorded(receipt.id, receipt.seq, root, about, digest, found, (), True)
-    keep_found(ledger, receipt.id, found)
+    keep_found(ledger, receipt.id, found, 0)
     asked = ask_people(ledger, receipt.id, about, list(questions_in(root, value)), actor)
     return Recorded(receipt.id, receipt.seq, root, about, digest, found, asked, False)
 
@@ -134,14 +143,21 @@ def questions_in(root: str, value: Any) -> Iterator[str]:
     yield from (text for text in dict.fromkeys(asked) if text.strip())
 
 
-def keep_found(ledger: Ledger, answer: str, found: Sequence[Found]) -> list[str]:
+def rounds_of(ledger: Ledger, answer: str) -> int:
+    """How often all checks of an answer were run."""
+    seen = (decoded(entry) for entry in events(ledger, "answer.verified"))
+    return max((data.get("round", 0) for data in seen if data["answer"] == answer), default=0)
+
+
+def keep_found(ledger: Ledger, answer: str, found: Sequence[Found], round: int | None = None) -> list[str]:
     """Record what checks of an answer showed; returns the ids of the events.
 
-    A check that tells a shortcut from honest work has its say recorded as well, resting on its own finding.
+    Without a `round` they stand beside what the last one showed. A check that tells a shortcut from honest work has its say recorded as well, resting on its own finding.
     """
     from t2c.ledger.events.answers import AnswerVerified, ShortcutJudged
 
     drafts: list[EventDraft] = []
+    number = rounds_of(ledger, answer) if round is None else round
     for one in found:
         payload = AnswerVerified(
             answer=answer,
@@ -151,6 +167,7 @@ def keep_found(ledger: Ledger, answer: str, found: Sequence[Found]) -> list[str]
             detail=one.detail,
             evidence=one.evidence,
             objects=one.objects,
+            round=number,
         )
         drafts.append(draft(payload, cause=tuple(dict.fromkeys((answer, *one.evidence)))))
     kept = [receipt.id for receipt in ledger.append(drafts)] if drafts else []

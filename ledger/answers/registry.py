@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from t2c.ledger.answers.base import Bench, Check, Claim, Found
 from t2c.ledger.answers.checks.rules import consistency
 from t2c.ledger.answers.history import decoded, events
-from t2c.ledger.answers.recording import keep_found
+from t2c.ledger.answers.recording import keep_found, rounds_of
 
 __all__ = ["CHECKS", "Outcome", "checks_of", "verify"]
 
@@ -59,7 +59,8 @@ def verify(claim: Claim, bench: Bench) -> Iterator[Outcome]:
     if not any(decoded(entry)["answer"] == claim.event for entry in events(bench.ledger, "answer.verified")):
         # Whoever recorded it was stopped before its own rules were looked at.
         found = list(consistency(claim.value))
-        yield from map(Outcome, keep_found(bench.ledger, claim.event, found), found)
+        yield from map(Outcome, keep_found(bench.ledger, claim.event, found, 0), found)
+    number = rounds_of(bench.ledger, claim.event) + 1
     for check in checks_of(claim.root):
         for one in check(claim, bench):
-            yield Outcome(keep_found(bench.ledger, claim.event, [one])[0], one)
+            yield Outcome(keep_found(bench.ledger, claim.event, [one], number)[0], one)

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from t2c.ledger.events.base import EventRef, FreeForm, Hex64, Name, Payload, Text
+from t2c.ledger.events.base import Count, EventRef, FreeForm, Hex64, Name, Payload, Text
 from t2c.ledger.kernel.actor import Trust
 
 __all__ = [
@@ -34,7 +34,11 @@ class AnswerRecorded(Payload):
 
 
 class AnswerVerified(Payload):
-    """What checking an answer, or one `item` of it, showed. `evidence` are the events that it rests on."""
+    """What checking an answer, or one `item` of it, showed. `evidence` are the events that it rests on.
+
+    `round` counts how often all checks of the answer were run: what a later round shows stands in place of everything
+    that earlier ones did, but for round 0, which needed nothing but the answer itself.
+    """
 
     type: ClassVar[str] = "answer.verified"
     answer: EventRef
@@ -44,6 +48,7 @@ class AnswerVerified(Payload):
     detail: Text
     evidence: tuple[EventRef, ...]
     objects: tuple[Hex64, ...]
+    round: Count = 0
 
 
 class ShortcutJudged(Payload):

@@ -45,6 +45,7 @@ class _Verified(msgspec.Struct):
     result: str
     detail: str
     evidence: tuple[str, ...]
+    round: int = 0
 
 
 class _Judged(msgspec.Struct):
@@ -114,9 +115,10 @@ class AnswersProjection:
                 self._record(state, entry)
             case "answer.verified":
                 found = _verified(entry.data)
-                _answer(state, found.answer).checks[_key(found.check, found.item)] = Checked(
+                checked = Checked(
                     found.check, found.item, found.result, found.detail, found.evidence, entry.id, entry.seq
                 )
+                _answer(state, found.answer).take(checked, found.round)
             case "shortcut.judged":
                 judged = _judged(entry.data)
                 if entry.actor.kind == "agent":
@@ -230,7 +232,3 @@ def _answer(state: Answers, event: str) -> Answer:
 def _by_person(entry: Entry) -> None:
     if entry.actor.kind != "human":
         raise Unusable(f"{entry.type} is for a person to say, and not for {entry.actor}")
-
-
-def _key(check: str, item: str | None) -> str:
-    return check if item is None else f"{check}\n{item}"

@@ -97,7 +97,10 @@ class Question(Struct, frozen=True):
 
 
 class Answer(Struct):
-    """An answer: its `claim` as it was made, and beside it what others found. `checks` by check and item."""
+    """An answer: its `claim` as it was made, and beside it what others found, by check and item.
+
+    `basics` needed nothing but the answer itself, `checks` are those of the last `round` in which all were run.
+    """
 
     event: str
     seq: int
@@ -108,18 +111,35 @@ class Answer(Struct):
     answered: str | None
     content: str
     claim: dict[str, Any] | None
+    basics: dict[str, Checked] = {}
     checks: dict[str, Checked] = {}
+    round: int = 0
     shortcuts: dict[str, Judgement] = {}
     approvals: list[Approval] = []
     choice: Choice | None = None
 
     @property
+    def found(self) -> list[Checked]:
+        """What stands of all that checks showed, in the order of the events."""
+        return sorted({**self.basics, **self.checks}.values(), key=lambda one: one.seq)
+
+    @property
     def state(self) -> State:
-        return state_of(self.checks.values())
+        return state_of(self.found)
+
+    def take(self, checked: Checked, round: int) -> None:
+        """What a check showed in a round; a later round stands in place of an earlier one."""
+        key = checked.check if checked.item is None else f"{checked.check}\n{checked.item}"
+        if round == 0:
+            self.basics[key] = checked
+            return
+        if round > self.round:
+            self.checks, self.round = {}, round
+        if round == self.round:
+            self.checks[key] = checked
 
     def shown(self, questions: Sequence[Question]) -> dict[str, Any]:
         """As it stands in `answers.json`."""
-        checks = sorted(self.checks.values(), key=lambda one: one.seq)
         return {
             "event": self.event,
             "seq": self.seq,
@@ -131,7 +151,7 @@ class Answer(Struct):
             "content": self.content,
             "claim": self.claim,
             "state": self.state,
-            "checks": [msgspec.to_builtins(one) for one in checks],
+            "checks": [msgspec.to_builtins(one) for one in self.found],
             "shortcuts": [
                 msgspec.to_builtins(one) for one in sorted(self.shortcuts.values(), key=lambda one: one.item)
             ],

@@ -64,14 +64,16 @@ def compared(check: str, named: Sequence[str], real: Changes, tree: Tree) -> Ite
     )
     unchanged = sorted(given - real.paths - real.former)
     absent = [path for path in unchanged if not tree.has(path)]
-    if unnamed:
-        yield Found(check, "refuted", f"changed and not named: {_some(unnamed)}")
-    if unchanged:
-        there = [path for path in unchanged if path not in absent]
-        parts = [f"named and not changed: {_some(there)}"] if there else []
-        parts += [f"named and not there at all: {_some(absent)}"] if absent else []
+    there = [path for path in unchanged if path not in absent]
+    wrong = (
+        ("changed and not named", unnamed),
+        ("named and not changed", there),
+        ("named and not there at all", absent),
+    )
+    parts = [f"{what}: {_some(paths)}" for what, paths in wrong if paths]
+    if parts:
         yield Found(check, "refuted", "; ".join(parts))
-    if not unnamed and not unchanged:
+    else:
         many = len(real.files)
         yield Found(
             check, "supported", f"exactly the {many} changed file{'' if many == 1 else 's'} of the diff"
@@ -231,7 +233,54 @@ def _looks_like_file(name: str) -> bool:
 
 
 _ENDINGS: Final = frozenset(
-    ["c", "cc", "cfg", "cpp", "cs", "css", "csv", "env", "go", "h", "hpp", "html", "ini", "ipynb", "java", "js", "json", "jsx", "kt", "lock", "lua", "md", "mjs", "parquet", "pdf", "php", "png", "proto", "py", "rb", "rs", "rst", "sh", "sql", "svg", "swift", "toml", "ts", "tsv", "tsx", "txt", "xlsx", "xml", "yaml", "yml", "zip"]
+    [
+        "c",
+        "cc",
+        "cfg",
+        "cpp",
+        "cs",
+        "css",
+        "csv",
+        "env",
+        "go",
+        "h",
+        "hpp",
+        "html",
+        "ini",
+        "ipynb",
+        "java",
+        "js",
+        "json",
+        "jsx",
+        "kt",
+        "lock",
+        "lua",
+        "md",
+        "mjs",
+        "parquet",
+        "pdf",
+        "php",
+        "png",
+        "proto",
+        "py",
+        "rb",
+        "rs",
+        "rst",
+        "sh",
+        "sql",
+        "svg",
+        "swift",
+        "toml",
+        "ts",
+        "tsv",
+        "tsx",
+        "txt",
+        "xlsx",
+        "xml",
+        "yaml",
+        "yml",
+        "zip",
+    ]
 )
 
 
