@@ -10,11 +10,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import ClassVar, Final
 
 from t2c.cli.actions.check import Check
 from t2c.cli.actions.context import Context
+from t2c.cli.actions.leftovers import Leftovers, leftovers
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.engine import JOURNAL, Ledger
 from t2c.ledger.errors import Corrupt, Environment, T2cError
@@ -167,7 +169,9 @@ def _ledger(context: Context) -> tuple[list[Check], int]:
         look("tracking", lambda: tracking(context))
         if sound:
             look("runs", lambda: _runs(context, ledger))
-            look("redactions", lambda: redactions(ledger))
+            left = cache(lambda: leftovers(ledger))
+            look("redactions", lambda: redactions(ledger, left()))
+            look("announcements", lambda: _announcements(left()))
             look("projections", lambda: _projections(context, ledger))
     return checks, min(codes, default=0)
 
@@ -254,11 +258,21 @@ def _projections(context: Context, ledger: Ledger) -> Check:
     return Check("projections", "ok", f"the views of a scan are at seq {head.seq}")
 
 
-def redactions(ledger: Ledger) -> Check:
-    """Whether every payload that an event redacts is gone, and every other one is cited."""
-    from t2c.cli.actions.leftovers import leftovers
+def _announcements(found: Leftovers) -> Check:
+    if not found.undecided:
+        return Check("announcements", "ok", "of everything that was announced it is known how it went")
+    named = ", ".join(f"{one.type} at seq {one.seq}" for one in found.undecided[:5])
+    more = f" and {len(found.undecided) - 5} more" if len(found.undecided) > 5 else ""
+    return Check(
+        "announcements",
+        "note",
+        f"announced, outcome unknown: {named}{more}",
+        "unless it is under way, it was cut off: look at what it may have done (t2c ledger log), then do it again",
+    )
 
-    found = leftovers(ledger)
+
+def redactions(ledger: Ledger, found: Leftovers) -> Check:
+    """Whether every payload that an event redacts is gone, and every other one is cited."""
     if found.redacted:
         lowest, *_ = found.redacted
         seqs = ", ".join(f"seq {seq}" for seq in found.redacted[:5])
