@@ -18,7 +18,7 @@ from t2c.ledger.linking.wording import sentence
 from t2c.projections.base import Inputs
 from t2c.projections.facts import Fact, Facts
 from t2c.projections.fold import Folded, fold
-from t2c.projections.graph import Link
+from t2c.projections.graph import Link, document
 from t2c.projections.registry import ALL
 from t2c.projections.topics import shortened
 
@@ -95,10 +95,10 @@ def graph(context: Context, asked: str | None = None, depth: int = 1, at: str | 
     return GraphView(folded.position.seq, facts, around, folded)
 
 
-def document_of(found: GraphView) -> bytes:
-    """`t2c.graph/v1`, as the artifact has it."""
-    content = found.folded.artifacts("graph")["graph.json"]
-    return content if isinstance(content, bytes) else b"".join(content)
+def document_of(found: GraphView, *, interpreted: bool = True) -> bytes:
+    """`t2c.graph/v1`, as the artifact has it; with records as they were found, where not `interpreted`."""
+    folded = found.folded
+    return b"".join(document(Inputs(folded.ts or "", folded.states, folded.made), interpreted=interpreted))
 
 
 def called(fact: Fact) -> str:

@@ -5,7 +5,7 @@ What was read without a model stays whatever comes of it: a stage that fails lea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -30,9 +30,9 @@ def interpret(
     """Read the records that stand, stage by stage; a stage that `modes` does not name is done without a model.
 
     The stages are natural_language, markdown, documents and communication. Records that have a reading of what they say
-    now are not asked about again, and what is recorded already is not recorded again. Raises Model (exit 7), with the
-    failed audit in its details, if a stage that needs a model had none: what was recorded stays. Raises Model, too, for
-    a request that a replay does not know.
+    now are not asked about again, and what is recorded already is not recorded again. Raises Model (exit 7) if a stage
+    that needs a model had none; its details hold the failed audit, and all `audits` up to it (decisions D10). What was
+    recorded stays. Raises Model, too, for a request that a replay does not know.
     """
     context.progress("interpret", 0, len(READERS))
     now = stood(ledger)
@@ -44,7 +44,7 @@ def interpret(
             audits.append(reader(context, asker, interpreter, now, mode).run())
             context.progress("interpret", number + 1, len(READERS))
             if audits[-1].status == "failed":
-                raise _failed(audits[-1])
+                raise _failed(audits)
     except T2cError as error:
         interpreter.finish("failed", error.what)
         raise
@@ -52,11 +52,13 @@ def interpret(
     return audits
 
 
-def _failed(audit: StageAudit) -> Model:
+def _failed(audits: Sequence[StageAudit]) -> Model:
+    audit = audits[-1]
     reason = audit.reason or {}
     return Model(
         f"{audit.stage} needs a model and had no answer ({reason.get('code')}): {reason.get('message')}",
         safe="what was read without a model is recorded, and so is everything that was asked",
         remedy=f'run the scan again, or set llm.{audit.stage} = "prefer-llm" to go on without',
         audit={"schema": audit.schema, **asdict(audit)},
+        audits=list(audits),
     )

@@ -34,6 +34,9 @@ def graph(
         int, typer.Option(metavar="N", help="Show so many lines at most; --json has all.", min=1)
     ] = 60,
     dot: Annotated[bool, typer.Option("--dot", help="Print the neighbourhood for Graphviz.")] = False,
+    uninterpreted: Annotated[
+        bool, typer.Option("--uninterpreted", help="With --json: records as found, no model's reading.")
+    ] = False,
     at: At = None,
     json: Json = False,
 ) -> None:
@@ -48,6 +51,7 @@ def graph(
         t2c graph src/app.py
         t2c graph AB-12 --depth 2
         t2c graph 3f2a1c0 --json
+        t2c graph --json --uninterpreted
         t2c graph AB-12 --dot | dot -Tsvg -o ab-12.svg
     """
     from t2c.cli.actions import graph as action
@@ -57,12 +61,17 @@ def graph(
         raise Usage("--dot and --json exclude each other", remedy="give one of them")
     if dot and asked is None:
         raise Usage("--dot draws what stands around one thing", remedy="name a record, path or ticket")
+    if uninterpreted and not (json and asked is None):
+        raise Usage(
+            "--uninterpreted is for the whole graph as JSON: relations rest on records as they were found",
+            remedy="give it with --json and without an argument",
+        )
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.graph(context, asked, depth, at)
     if found.neighbourhood is None:
         if json:
-            invocation.output.raw(action.document_of(found))
+            invocation.output.raw(action.document_of(found, interpreted=not uninterpreted))
         else:
             invocation.output.text(joined(_counts(found, invocation.output.style)))
     elif dot:

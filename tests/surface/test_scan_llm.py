@@ -1,0 +1,190 @@
+"""`t2c scan --llm`: recorded once, replayed with the network cut, and the same again in another ledger."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+FILES = {
+    "TODO.md": "# Plans\n\n- [ ] Add retry to the exporter\n- [x] Write the manual\n",
+    "CHANGELOG.md": "# Changelog\n\n## [1.0.0] - 2026-01-05\n\n### Fixed\n\n- Lock the account after five failed logins\n",
+    "README.md": "# Shop\n\nThe lock is in `src/login.py`, which counts failed logins.\n\n## Roadmap\n\n- Support passkeys\n",
+    "src/login.py": "def lock():\n    return 1\n",
+    "project/ticket-004/user-ada.md": "# Ada\n\n## Request\n\nLock the account.\n",
+}
+DATA = re.compile(r"<<<DATA (\S+) .*?\n(.*)\n\1 DATA>>>", re.DOTALL)
+VIEWS = ("records/records.jsonl", "records/uninterpreted.jsonl", "graph/graph.json")
+
+
+def lines(body: Mapping[str, Any]) -> list[str]:
+    found = DATA.search(body["messages"][1]["content"])
+    assert found is not None
+    return found[2].splitlines()
+
+
+def read(words: str, /, **more: Any) -> dict[str, Any]:
+    target = {"paths": [], "symbols": [], "versions": []}
+    said = {
+        "action": "fix",
+        "object": f"read: {words}",
+        "polarity": "positive",
+        "confidence": 0.8,
+        "basis": [],
+    }
+    return {**said, "target": target, **more}
+
+
+def enriched(body: dict[str, Any]) -> dict[str, Any]:
+    target = {"paths": [], "symbols": [], "tickets": [], "versions": []}
+    rows = map(orjson.loads, lines(body))
+    return {
+        "enrichments": [
+            read(row["text"], recordId=row["recordId"], actor=None, target=target, acceptanceEvidence=[])
+            for row in rows
+        ]
+    }
+
+
+def prose(body: dict[str, Any]) -> dict[str, Any]:
+    numbered = [line.split("\t", 1) for line in lines(body) if "\t" in line]
+    target = {"paths": [], "symbols": [], "tickets": [], "versions": []}
+    common = {
+        "kind": "declared_intent",
+        "actor": None,
+        "subject": None,
+        "modality": "required",
+        "lifecycle": "proposed",
+    }
+    return {
+        "records": [
+            read(text, **common, target=target, sourceLines={"start": int(at), "end": int(at)}, text=text)
+            for at, text in numbered
+        ]
+    }
+
+
+def spoken(body: dict[str, Any]) -> dict[str, Any]:
+    rows = [orjson.loads(line) for line in lines(body)]
+    return {
+        "enrichments": [
+            read(row["text"], recordId=row["recordId"], topics=["login"]) for row in rows if "recordId" in row
+        ],
+        "participantSyntheses": [
+            {
+                "participantKey": row["participantKey"],
+                "summary": f"{row['participant']} asks for a lock.",
+                "commitments": [],
+                "risks": [],
+                "recordIds": row["recordIds"],
+                "confidence": 0.7,
+            }
+            for row in rows
+            if "recordIds" in row
+        ],
+    }
+
+
+def project(root: Path) -> None:
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def views(root: Path) -> dict[str, bytes]:
+    return {name: (root / ".t2c" / "projections" / name).read_bytes() for name in VIEWS}
+
+
+def undated(found: dict[str, bytes]) -> dict[str, bytes]:
+    return {name: re.sub(rb'"generatedAt": "[^"]*"', b"", content) for name, content in found.items()}
+
+
+def test_recorded_answers_give_the_same_views_without_a_network_and_in_another_ledger(
+    t2c: Any, provider: Any
+) -> None:
+    project(t2c.root)
+    provider.on("t2c_markdown_intent_enrichment", enriched)
+    provider.on("t2c_document_intent", prose)
+    provider.on("t2c_natural_language_intent", prose)
+    provider.on("t2c_communication_enrichment", spoken)
+    (t2c.root / "ticket.md").write_text("# Lock\n\nLock the account after five failed logins.\n")
+    near = {"T2C_LLM_BASE_URL": provider.url}
+
+    first = t2c("scan", "--llm", "record", "--task", "ticket.md", "--json", env=near)
+    assert first.code == 0, first.err
+    audits = {audit["stage"]: audit for audit in first.document["interpretation"]}
+    assert {name: audit["status"] for name, audit in audits.items()} == dict.fromkeys(
+        ("natural_language", "markdown", "documents", "communication"), "succeeded"
+    )
+    assert {audit["effectiveMode"] for audit in audits.values()} == {"llm"}
+    assert all(audit["responses"][0]["usage"]["totalTokens"] for audit in audits.values())
+    made = views(t2c.root)
+    assert b'"object":"read: Add retry to the exporter"' in made["records/records.jsonl"]
+    assert b"read: " not in made["records/uninterpreted.jsonl"]
+    journal = (t2c.root / ".t2c" / "journal.ndjson").read_bytes()
+    asked = len(provider.requests)
+
+    again = t2c("scan", "--llm", "record", "--task", "ticket.md", "--json", env=near)
+    assert again.code == 0, again.err
+    assert len(provider.requests) == asked
+    assert (t2c.root / ".t2c" / "journal.ndjson").read_bytes() == journal
+    assert [audit["recorded"] for audit in again.document["interpretation"]] == [0, 0, 0, 0]
+
+    provider.stop()
+    shutil.rmtree(t2c.root / ".t2c" / "projections")
+    shutil.rmtree(t2c.root / ".t2c" / "cache")
+    replayed = t2c("scan", "--llm", "replay", "--task", "ticket.md", env=near)
+    assert replayed.code == 0, replayed.err
+    assert views(t2c.root) == made
+    assert (t2c.root / ".t2c" / "journal.ndjson").read_bytes() == journal
+
+    other = t2c.root.parent / "other"
+    other.mkdir()
+    (other / ".git").mkdir()
+    project(other)
+    (other / "ticket.md").write_text((t2c.root / "ticket.md").read_text())
+    shutil.copytree(t2c.root / ".t2c", other / ".t2c" / "recorded")
+    elsewhere = t2c(
+        *("scan", "--llm", "replay", "--task", "ticket.md"),
+        cwd=other,
+        env={**near, "T2C_LLM_RECORDINGS": ".t2c/recorded"},
+    )
+    assert elsewhere.code == 0, elsewhere.err
+    assert undated(views(other)) == undated(made)
+    shown = t2c("communication", cwd=other)
+    assert "ada asks for a lock." in shown.out
+    verified = t2c("ledger", "verify", "--level", "domain", cwd=other)
+    assert verified.code == 0, verified.out + verified.err
+
+
+def test_the_graph_as_it_was_found(t2c: Any, provider: Any) -> None:
+    project(t2c.root)
+    provider.on("t2c_markdown_intent_enrichment", enriched)
+    provider.on("t2c_document_intent", prose)
+    provider.on("t2c_communication_enrichment", spoken)
+    assert t2c("scan", "--llm", "record", env={"T2C_LLM_BASE_URL": provider.url}).code == 0
+    shown, found = t2c("graph", "--json"), t2c("graph", "--json", "--uninterpreted")
+    assert "read: Add retry to the exporter" in shown.out
+    assert "read: " not in found.out
+    assert shown.document["fingerprint"] != found.document["fingerprint"]
+    assert [one["id"] for one in shown.document["records"]] == [
+        one["id"] for one in found.document["records"]
+    ]
+    assert shown.document["relations"] == found.document["relations"]
+    refused = t2c("graph", "TODO.md", "--uninterpreted")
+    assert refused.code == 2
+
+
+def test_a_stage_that_needs_a_model_ends_with_7_and_the_failed_audit(t2c: Any, provider: Any) -> None:
+    project(t2c.root)
+    (t2c.root / "t2c.toml").write_text('[llm]\nmarkdown = "require-llm"\n')
+    provider.on("t2c_markdown_intent_enrichment", "this is no JSON")
+    done = t2c("scan", "--llm", "record", "--json", env={"T2C_LLM_BASE_URL": provider.url})
+    assert done.code == 7
+    assert "LLM_RESPONSE_INVALID" in done.err
+    assert 'llm.markdown = "prefer-llm"' in done.err
+    assert b"Add retry" in (t2c.root / ".t2c/projections/records/records.jsonl").read_bytes()
