@@ -212,7 +212,9 @@ class _Audit:
         self._published = _published() if published else None
         self._payloads = PayloadAudit(ledger.objects.payload)
         objects = ledger.objects
-        self._domain = DomainAudit(objects.has, payloads=self._payloads) if level == "domain" else None
+        self._domain = (
+            DomainAudit(objects.has, payloads=self._payloads, read=objects.get) if level == "domain" else None
+        )
         self._unreadable: list[Fault] = []
         self.unproven: list[str] = []
         self.unknown = self._schema.unknown

@@ -47,6 +47,10 @@ class AnswerAudit:
             return (data["content"],)
         return tuple(data["objects"]) if event["type"] == "answer.verified" else ()
 
+    def root_of(self, answer: str) -> str | None:
+        """The root of an answer, None where there is no such answer."""
+        return self._roots.get(answer)
+
     def acts(self, seq: int, event: Event) -> None:
         """An event that announces an effect must not come from an answer that is only to be read."""
         for cause in event.get("cause", ()):

@@ -18,6 +18,8 @@ from t2c.ledger.audit.gates import GateAudit
 from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.audit.readings import ReadingAudit
+from t2c.ledger.audit.trials import HANDLED as TRIALS
+from t2c.ledger.audit.trials import Read, TrialAudit
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel.canon import canonical
@@ -38,6 +40,8 @@ _RESTS_ON_EARLIER = frozenset(
         "record_unknown",
         "run_unknown",
         "object_missing",
+        "sealed_unknown",
+        "variant_unknown",
     }
 )
 """Kinds of faults that an earlier event, could it be read, might explain."""
@@ -51,6 +55,7 @@ class DomainAudit:
         has_object: Callable[[str], bool],
         catalogue: Catalogue = CATALOGUE,
         payloads: PayloadAudit | None = None,
+        read: Read | None = None,
     ) -> None:
         self._has_object = has_object
         self._payloads = payloads
@@ -61,6 +66,7 @@ class DomainAudit:
         self._readings = ReadingAudit(self._fault)
         self._calls = CallAudit(self._fault)
         self._gates = GateAudit(self._fault)
+        self._trials = TrialAudit(self._fault, self._answers.root_of, read)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -277,6 +283,11 @@ class DomainAudit:
 
     def _gate(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._gates.visit(seq, data, event))
+        if event["type"] == "gate.ran":
+            self._trials.ran(data, event)
+
+    def _trial(self, seq: int, data: Event, event: Event) -> None:
+        self._rests_on(seq, self._trials.visit(seq, data, event))
 
     def _omitted(self, seq: int, data: Event, event: Event) -> None:
         self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))
@@ -319,4 +330,5 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     **dict.fromkeys(HANDLED, DomainAudit._answer),
     **dict.fromkeys(CALLS, DomainAudit._call),
     **dict.fromkeys(GATES, DomainAudit._gate),
+    **dict.fromkeys(TRIALS, DomainAudit._trial),
 }

@@ -47,7 +47,7 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     """Check the paths, the scenarios and the control pair; freeze what failed before the work."""
     value = claim.value
     assert isinstance(value, Acceptance)
-    spec = Spec(bench.spec)
+    spec = Spec.of(bench)
     files = {file.path: file.content.encode() for file in value.files}
     paths = list(check_paths(files))
     yield from paths

@@ -33,7 +33,7 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     """Check that each statement has one file, and what each shows on the base and after the fix."""
     value = claim.value
     assert isinstance(value, Reproductions)
-    spec = Spec(bench.spec)
+    spec = Spec.of(bench)
     statements = list(_statements(value))
     yield from statements
     yield from _covered(value, spec)

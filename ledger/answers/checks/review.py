@@ -33,7 +33,7 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     files = {file.path: file.content.encode() for file in value.files}
     placed = list(_placed(value))
     yield from placed
-    yield from check_scenarios(Spec(bench.spec), _scenarios(value))
+    yield from check_scenarios(Spec.of(bench), _scenarios(value))
     paths = list(check_paths(files))
     yield from paths
     signed = list(_signed(bench.ledger, claim, files))

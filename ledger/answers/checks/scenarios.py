@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
-from t2c.ledger.answers.base import Found
-from t2c.ledger.errors import Environment
+from t2c.ledger.answers.base import Bench, Found
+from t2c.ledger.answers.checks.quotes import specification
 
 __all__ = ["CHECK", "Spec", "check_scenarios"]
 
@@ -18,20 +17,15 @@ _STATEMENT: Final = re.compile(r"(?<![\w-])[EU][0-9]{1,4}(?![\w-])")
 
 
 class Spec:
-    """The texts of a specification. Raises Environment for one that cannot be read."""
+    """The texts of a specification."""
 
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self._texts: list[str] = []
-        for path in paths:
-            try:
-                self._texts.append(path.read_bytes().decode("utf-8", "replace"))
-            except OSError as error:
-                raise Environment(
-                    f"a text of the specification cannot be read: {error.strerror}",
-                    where=str(path),
-                    safe="nothing was run or recorded",
-                    remedy="give files that can be read with --spec",
-                ) from None
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = tuple(texts)
+
+    @classmethod
+    def of(cls, bench: Bench) -> Spec:
+        """The specification on a bench. Raises Environment for a text that cannot be read."""
+        return cls(text.body for text in specification(bench))
 
     @property
     def given(self) -> bool:
