@@ -213,10 +213,16 @@ class Asker:
     def _from_record(self, what: Announcement, digest: str) -> _Turn | None:
         """How this very request went in this ledger, if that counts in this mode."""
         known = self._known(self._recorded, digest)
-        if known is None or not (known.settled or self.mode == "replay"):
+        if known is None or not (self.mode == "replay" or self._stands(known, digest)):
             return None
         found = weigh(what.asking, what.request, known.reply(), self.ledger.funnel, known.ruled)
         return _Turn(known.asked, known.event, known.seq, False, found)
+
+    def _stands(self, known: Outcome, digest: str) -> bool:
+        """True if asking again would go the same way; what one provider does not take another may."""
+        if known.ruled is not None and known.ruled.reason == "rejected_request" and self.model is not None:
+            return self._recorded.asked(digest).endpoint == self.model.endpoint
+        return known.settled
 
     def _from_recordings(self, what: Announcement, digest: str) -> _Turn | None:
         """How it went elsewhere, recorded here as taken from there."""

@@ -7,13 +7,14 @@ else that is not one valid JSON text is no answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
 from t2c.ledger.events.llm import Unusable
+from t2c.ledger.kernel.canon import artifact
 from t2c.ledger.llm.base import Message, Request, Shape
 from t2c.ledger.llm.json_text import ROOT, json_fault, place
 
@@ -32,7 +33,9 @@ _TOLD: Final = 8
 """Violations of a schema that are told at once."""
 _LONGEST: Final = 2000
 _MOST_DROPPED: Final = 6
-_FENCED: Final = re.compile(r"\s*```[A-Za-z0-9_-]{0,20}[ \t]*\r?\n(.*\S)\s*```\s*", re.DOTALL)
+_FENCE: Final = "```"
+_LANGUAGE: Final = re.compile(r"[A-Za-z0-9_-]{0,20}")
+_BLANK: Final = " \t\r\n"
 
 
 class Judged(NamedTuple):
@@ -65,18 +68,33 @@ def judge(content: str, shape: Shape) -> Judged:
 
 
 def _unfenced(content: str) -> tuple[bytes, bool]:
-    match = _FENCED.fullmatch(content) if content.lstrip().startswith("```") else None
-    if match is None:
-        return content.strip(" \t\r\n").encode("utf-8", "replace"), False
-    return match[1].strip(" \t\r\n").encode("utf-8", "replace"), True
+    """The text without blanks around it, and without one fence that holds all of it; True if there was one."""
+    text = content.strip(_BLANK)
+    fenced = False
+    if text.startswith(_FENCE) and text.endswith(_FENCE):
+        head, _, rest = text.partition("\n")
+        if _LANGUAGE.fullmatch(head.removeprefix(_FENCE).strip(_BLANK)):
+            text, fenced = rest.removesuffix(_FENCE).strip(_BLANK), True
+    return text.encode("utf-8", "replace"), fenced
 
 
 @lru_cache(maxsize=64)
 def _validator(schema: bytes) -> Draft202012Validator:
     from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
     from referencing import Registry
 
-    return Draft202012Validator(orjson.loads(schema), registry=Registry())
+    kind = extend(Draft202012Validator, {"uniqueItems": _unique})  # type: ignore[no-untyped-call]
+    found: Draft202012Validator = kind(orjson.loads(schema), registry=Registry())
+    return found
+
+
+def _unique(validator: Any, wanted: bool, value: Any, schema: Any) -> Iterator[ValidationError]:
+    """`uniqueItems` in the time that it takes to read the list: the library compares every two items."""
+    from jsonschema.exceptions import ValidationError
+
+    if wanted and isinstance(value, list) and len({artifact(item) for item in value}) < len(value):
+        yield ValidationError("an item stands twice")
 
 
 def _violations(value: Any, shape: Shape) -> list[tuple[str, str]]:

@@ -291,6 +291,16 @@ def test_a_provider_without_schemas_is_asked_for_an_object_that_is_checked_here(
     assert Asker(ledger, None, mode="replay").ask(question()).value == [0.5]
 
 
+def test_another_provider_may_take_what_one_refused(ledger: Ledger) -> None:
+    Asker(ledger, Scripted(failed("rejected_request"), GOOD), mode="record").ask(question())
+    Asker(ledger, model := Scripted(), mode="record").ask(question())
+    assert not model.asked, "the same provider would refuse it again"
+    other = Scripted(GOOD)
+    other.endpoint = "https://other.example/v1"
+    Asker(ledger, other, mode="record").ask(question())
+    assert [request.mode for request in other.asked] == ["json_schema"]
+
+
 def test_what_refuses_everything_is_unavailable(ledger: Ledger) -> None:
     refusals = [failed("rejected_request")] * 2
     with pytest.raises(Unanswered) as caught:
