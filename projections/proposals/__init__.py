@@ -25,6 +25,7 @@ from t2c.projections.findings.grounded import grounded, upheld
 __all__ = ["SCHEMA", "ProposalsProjection", "envelope", "validation"]
 
 SCHEMA: Final = "t2c.task-synthesis/v1"
+VALIDATION: Final = "t2c.todo-validation/v1"
 
 
 class Nothing(Struct):
@@ -51,7 +52,8 @@ class ProposalsProjection:
     def finish(self, state: Nothing, inputs: Inputs) -> Artifacts:
         syntheses: Syntheses = inputs.states["conclusions"]
         found = envelope(syntheses.latest.get("tasks"), inputs)
-        return {"task-synthesis.json": pretty(found), "todo-validation.json": pretty(found["validation"])}
+        checked = {"schema": VALIDATION, **found["validation"]}
+        return {"task-synthesis.json": pretty(found), "todo-validation.json": pretty(checked)}
 
 
 def envelope(made: Made | None, inputs: Inputs) -> dict[str, Any]:

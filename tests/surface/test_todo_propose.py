@@ -100,7 +100,10 @@ def test_tasks_come_in_order_with_their_grounds_and_are_recorded_once(
     assert t2c("ledger", "project").code == 0 and t2c("ledger", "verify").code == 0
     made = t2c.root / ".t2c" / "projections" / "proposals"
     assert json.loads((made / "task-synthesis.json").read_text()) == found
-    assert json.loads((made / "todo-validation.json").read_text()) == checked
+    assert json.loads((made / "todo-validation.json").read_text()) == {
+        "schema": "t2c.todo-validation/v1",
+        **checked,
+    }
 
 
 def test_an_answer_that_breaks_a_rule_is_sent_back_once_and_then_counts_for_nothing(

@@ -49,7 +49,7 @@ class Syntheses(msgspec.Struct):
 
 class _Started(msgspec.Struct, frozen=True):
     verb: str
-    options: dict[str, Any]
+    options: dict[str, Any] = {}
 
 
 class _Drawn(msgspec.Struct, frozen=True):
