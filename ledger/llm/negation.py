@@ -26,7 +26,7 @@ _STEM: Final = 5
 
 _BEFORE: Final = words(
     "no not never none nothing nobody nowhere neither nor cannot without lack lacks lacked lacking prevent prevents"
-    " avoid avoids forbid forbids prohibit prohibits prohibited refuse refuses"
+    " insufficient avoid avoids forbid forbids prohibit prohibits refuse refuses"
     " nie nigdy nikt nic zaden zadna zadne zadnego zadnej ani bez brak brakuje zabrania zakaz"
     " nicht kein keine keinen keinem keiner keines niemals niemand nichts ohne weder"
 )
@@ -42,20 +42,28 @@ _LIGHT: Final = words(
     " der die das den dem des ein eine einen einem einer ist sind war waren wird werden wurde darf durfen muss"
     " mussen soll sollen kann konnen noch auch von mit fur"
 )
+_BANS: Final = re.compile(
+    r"(?:forbid|prohibit|disallow|refuse|prevent|avoid|zabron|zabrania|zakaz|niedozw|verboten|untersagt)\w*\Z"
+)
+_MODAL: Final = re.compile(
+    r"(?:must|shall|should|may|mustn|shouldn|shan|wolno|nalezy|powin\w+|mog[ae]|moze|darf\w*|durf\w+|soll\w*)\Z"
+)
+"""Words that make a negation beside them a ban."""
 _FIXED: Final = frozenset(("only", "tylko", "nur"))
 """After a negation they make it none: "not only"."""
 _UN: Final = re.compile(
-    r"un(?=(?:implement|document|test|verif|cover|releas|finish|resolv|support|check|handl|plann)\w*ed\Z)"
+    r"un(?=(?:implement|document|test|verif|cover|releas|finish|resolv|support|check|handl|plann|link|confirm)\w*ed\Z)"
     r"|un(?=done\Z)|nie(?=[a-z]{8,}(?:any|ana|ane|ani|ony|ona|one|eni|ty|ta|te)\Z)|un(?=ge\w{4,}t\Z)"
 )
 _ENDS: Final = re.compile(r"(?:ations?|ments?|ings?|ies|ied|ed|es|s|e|y)\Z")
 
 
 class Denial(NamedTuple):
-    """One negation: its word as written, and the stems of what it denies."""
+    """One negation: its word as written, the stems of what it denies, and whether it forbids or only tells."""
 
     word: str
     stems: tuple[str, ...]
+    forbids: bool = False
 
 
 def stems(text: str) -> frozenset[str]:
@@ -74,12 +82,26 @@ def _denials(written: list[str]) -> Iterator[Denial]:
         if word in _BEFORE or word.endswith(("n't", "n’t")):
             if at + 1 < len(read) and read[at + 1] in _FIXED:
                 continue
-            yield Denial(written[at], _near(read, range(at + 1, len(read))))
+            yield Denial(written[at], _near(read, range(at + 1, len(read))), _is_ban(read, at))
         elif word in _AFTER:
             behind = _near(read, range(at - 1, -1, -1))
-            yield Denial(written[at], behind + _near(read, range(at + 1, len(read))))
+            yield Denial(written[at], behind + _near(read, range(at + 1, len(read))), _is_ban(read, at))
         elif (prefix := _UN.match(word)) is not None:
             yield Denial(written[at], (_stem(word[prefix.end() :]),))
+
+
+def _is_ban(read: list[str], at: int) -> bool:
+    """True for a word that bans, one with a modal beside it, and one that begins what it says ("do not", "never")."""
+    word = read[at]
+    if _BANS.match(word):
+        return True
+    begins = at - (read[at - 1 : at] == ["do"])
+    if word in ("not", "never", "nie", "don't", "don’t") and (
+        begins == 0 or read[begins - 1] in _CLAUSE_ENDS
+    ):
+        return True
+    own = word.replace("’", "'").partition("'")[0].removesuffix("n")
+    return any(_MODAL.match(near) for near in (*read[max(at - 2, 0) : at], own, *read[at + 1 : at + 2]))
 
 
 def _near(read: list[str], places: range) -> tuple[str, ...]:

@@ -104,16 +104,18 @@ _EDGES: Final = " \t\n.,;:!?…"
 def supported(sentence: str, records: Iterable[Recorded | Ground]) -> list[Unsupported]:
     """What of a sentence stands in none of the records that it cites, in the order of kinds; empty if all of it does.
 
-    A number in words may also be how many records are cited. Numbers of lines are looked up only as places
+    A number in words may also be how many records or diagnostics are cited. Numbers of lines are looked up only as places
     (`path:12`, "line 12"), so that no line lends its number to a figure.
     """
     grounds = [record if isinstance(record, Ground) else ground_of(record) for record in records]
     read = [_read(ground) for ground in grounds]
+    of_records = sum(ground.polarity is not None for ground in grounds)
+    counts = {str(count) for count in (len(grounds), of_records, len(grounds) - of_records)}
     found = [
         claim
         for claim in _claims(sentence)
         if not any(_holds(claim, one) for one in read)
-        and not (claim.claim == "number" and _COUNTS.get(folded(claim.word)) == str(len(grounds)))
+        and not (claim.claim == "number" and _COUNTS.get(folded(claim.word)) in counts)
     ]
     found.extend(_polarity(sentence, read))
     return list({claim.word: claim for claim in reversed(found)}.values())[::-1]
@@ -144,6 +146,7 @@ class _Read(NamedTuple):
     numbers: frozenset[str]
     stems: frozenset[str]
     denied: frozenset[str]
+    denies: bool
 
 
 @lru_cache(2048)
@@ -153,11 +156,13 @@ def _read(ground: Ground) -> _Read:
     numbers = {_figure(found) for found in _NUMBER.findall(whole)}
     numbers.update(_COUNTS[folded(word)] for word in _counted(whole))
     words = whole.replace("_", " ")
+    found = denials(words)
     if ground.polarity == "negative":
         denied = stems(words)
     else:
-        denied = frozenset(stem for denial in denials(words) for stem in denial.stems)
-    return _Read(ground, text, frozenset(numbers), stems(words), denied)
+        denied = frozenset(stem for denial in found for stem in denial.stems)
+    denies = bool(found) or ground.polarity == "negative"
+    return _Read(ground, text, frozenset(numbers), stems(words), denied, denies)
 
 
 def _flat(text: str) -> str:
@@ -269,12 +274,17 @@ def _polarity(sentence: str, read: Sequence[_Read]) -> Iterator[Unsupported]:
 
 
 def _denied_too(denial: Denial, read: Sequence[_Read]) -> bool:
+    """True if a ground denies the same.
+
+    That something is not so needs no more than a diagnostic that tells of something not so. A ban needs a ban of the
+    same: nothing that is missing makes one.
+    """
     of = frozenset(denial.stems)
     if any(of & one.denied for one in read):
         return True
-    if any(of & one.stems for one in read):
-        return False
-    return any(one.denied for one in read)
+    if not denial.forbids and any(one.denies and one.ground.polarity is None for one in read):
+        return True
+    return not any(of & one.stems for one in read) and any(one.denies for one in read)
 
 
 def _first(denial: Denial, prose: str) -> list[str]:

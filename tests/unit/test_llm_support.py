@@ -111,6 +111,7 @@ def test_one_record_of_several_is_ground_enough() -> None:
 
 def test_a_number_in_words_may_count_the_records() -> None:
     assert supported("Two records tell of it.", [RETRY, COMMIT]) == []
+    assert supported("Two records tell of it.", [RETRY, COMMIT, PLANNED]) == []
     assert supported("2 records tell of it.", [RETRY, COMMIT]) == [Unsupported("2", "number")]
 
 
@@ -161,9 +162,26 @@ def test_a_diagnostic_is_ground_for_what_is_missing() -> None:
     assert supported("The retry is unimplemented.", [RETRY, PLANNED]) == []
 
 
-def test_a_denial_of_something_else_is_no_ground() -> None:
-    other = Ground("DIAG-" + "1" * 20, ("No test covers the parser; the gateway has a retry.",))
-    assert supported("The gateway has no retry.", [RETRY, other]) == [Unsupported("no retry", "polarity")]
+def test_a_ban_needs_a_ban_of_the_same() -> None:
+    for sentence in (
+        "The gateway must not retry.",
+        "Never may the gateway retry.",
+        "Do not retry the gateway.",
+        "Nie należy używać retry.",
+        "Das Gateway soll kein retry machen.",
+        "Retries are prohibited.",
+    ):
+        assert [found.claim for found in supported(sentence, [RETRY, ELSEWHERE])] == ["polarity"], sentence
+    for sentence in (
+        "There is no retry of the gateway yet.",
+        "The tests do not cover the retry of the gateway.",
+    ):
+        assert supported(sentence, [RETRY, ELSEWHERE]) == []
+
+
+ELSEWHERE = Ground(
+    "DIAG-" + "1" * 20, ("INSUFFICIENT_EVIDENCE", "No test covers the parser; the gateway has a retry.")
+)
 
 
 def test_what_all_records_deny_is_not_affirmed() -> None:
