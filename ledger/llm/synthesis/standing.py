@@ -90,7 +90,7 @@ def apply(state: Syntheses, entry: Entry) -> None:
         made.conclusions.append(_drawn(entry.data).conclusion)
     elif entry.type == "proposal.raised":
         made.proposals.append(_raised(entry.data).proposal)
-    elif (stage := _stage(entry.data)).stage == STAGES[made.kind]:
+    elif entry.type == "stage.finished" and (stage := _stage(entry.data)).stage == STAGES[made.kind]:
         made.status, made.counts, made.detail = stage.status, stage.counts, stage.detail
         state.latest[made.kind] = made
         del state.begun[entry.run]
