@@ -25,6 +25,7 @@ class CallAudit:
         self._fault = fault
         self._requests: dict[str, str] = {}
         self._settled: dict[str, int] = {}
+        self._sealed: set[str] = set()
 
     def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
         """Check one event of a type in HANDLED; returns the objects that it rests on."""
@@ -32,6 +33,8 @@ class CallAudit:
             self._asked(seq, data, event)
             return tuple(data[name] for name in _SENT)
         self._outcome(seq, data, event)
+        if data["asked"] in self._sealed:
+            return ()  # it lies outside of the workspace
         return tuple(data[name] for name in _CAME if data[name] is not None)
 
     def _asked(self, seq: int, data: Event, event: Event) -> None:
@@ -39,6 +42,8 @@ class CallAudit:
         for name in ("corrects", "instead_of"):
             if data[name] is not None and data[name] not in self._requests:
                 self._unknown(seq, data[name], event)
+        if data.get("sealed"):
+            self._sealed.update(_names(event))
         self._requests |= dict.fromkeys(_names(event), str(data["request"]))
 
     def _outcome(self, seq: int, data: Event, event: Event) -> None:

@@ -80,7 +80,8 @@ class LlmAsked(Payload):
 
     `brief` names what is shown, `brief_digest` is the SHA-256 of its text and `manifest` the object that lists the
     ids and digests of everything in it. Without an `llm.answered` or `llm.unusable` that cites it, nobody knows how it
-    went (decisions A11).
+    went (decisions A11). Where `sealed` is true, what comes back is kept outside of the workspace: `content` and `raw` of
+    its outcome are commitments then, and no objects.
     """
 
     type: ClassVar[str] = "llm.asked"
@@ -100,6 +101,7 @@ class LlmAsked(Payload):
     masked: dict[Name, Count]
     corrects: EventRef | None
     instead_of: EventRef | None
+    sealed: bool = False
 
 
 class LlmAnswered(Payload):

@@ -17,7 +17,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Model as NoAnswer
 from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.llm import AskMode, Replayed, Story, Unusable
-from t2c.ledger.llm.asking import CODES, Answered, Asking, Guard, Mode, Rejected, Unanswered
+from t2c.ledger.llm.asking import CODES, Answered, Asking, Guard, Mode, Rejected, Unanswered, Vault
 from t2c.ledger.llm.base import Abandoning, Model, Reply, Request, Spooling
 from t2c.ledger.llm.conversation import CORRECTABLE, bare, corrected, lesser
 from t2c.ledger.llm.many import in_parallel
@@ -102,7 +102,7 @@ class Asker:
         first: str | None = None
         corrects: str | None = None
         instead_of: str | None = None
-        corrections, widened = asking.corrections, False
+        corrections, widened = 0 if asking.vault is not None else asking.corrections, False
         while True:
             announcement = Announcement(asking, request, masked, corrects, instead_of)
             try:
@@ -174,6 +174,8 @@ class Asker:
         """One request: from the record where the mode has it so, else from the model."""
         body = what.request.body
         digest = sha256(body).hexdigest()
+        if what.asking.vault is not None:
+            self._spool.keep_at(digest, what.asking.vault.spool(digest))
         alone = self.mode != "replay" or self._recordings
         with self._spool.held(digest) if alone else nullcontext():
             if self.mode != "live":
@@ -212,7 +214,7 @@ class Asker:
 
     def _from_record(self, what: Announcement, digest: str) -> _Turn | None:
         """How this very request went in this ledger, if that counts in this mode."""
-        known = self._known(self._recorded, digest)
+        known = self._known(self._recorded, digest, what.asking.vault)
         if known is None or not (self.mode == "replay" or self._stands(known, digest)):
             return None
         found = weigh(what.asking, what.request, known.reply(), self.ledger.funnel, known.ruled)
@@ -227,7 +229,7 @@ class Asker:
     def _from_recordings(self, what: Announcement, digest: str) -> _Turn | None:
         """How it went elsewhere, recorded here as taken from there."""
         for recording in self._recordings:
-            known = self._known(recording, digest)
+            known = self._known(recording, digest, what.asking.vault)
             if known is None or not (known.settled or self.mode == "replay"):
                 continue
             asked = self._taken_over(what, digest)
@@ -241,9 +243,9 @@ class Asker:
                 return _Turn(asked, receipt.id, receipt.seq, False, found)
         return None
 
-    def _known(self, recorded: Recorded, digest: str) -> Outcome | None:
+    def _known(self, recorded: Recorded, digest: str, vault: Vault | None) -> Outcome | None:
         try:
-            return recorded.outcome(digest)
+            return recorded.outcome(digest, vault)
         except Usage as error:
             if self.mode != "replay":
                 return None
@@ -262,7 +264,7 @@ class Asker:
         """
         left = self._recorded.open(digest)
         for asked in left:
-            self._receipts.reopen(asked, what.request)
+            self._receipts.reopen(asked, what.request, what.asking.vault)
         for asked in left[:-1]:
             self._receipts.interrupt("the process that asked was killed", only=asked)
         return left[-1] if left else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from t2c.ledger.events.llm import Story, Unusable
 from t2c.ledger.llm.base import CORRECTED, Brief, Message, Shape
 
-__all__ = ["CODES", "Answered", "Asking", "Guard", "Mode", "Rejected", "Unanswered"]
+__all__ = ["CODES", "Answered", "Asking", "Guard", "Mode", "Rejected", "Unanswered", "Vault"]
 
 V = TypeVar("V")
 Mode = Literal["off", "replay", "record", "live"]
@@ -31,11 +32,28 @@ class Rejected(ValueError):
     """An answer that is valid by its schema breaks a rule of its stage; the text says which and where, exactly."""
 
 
+class Vault(Protocol):
+    """Where what a model says is kept that must not stand in the ledger; it gives names of 64 hex, which may."""
+
+    def put(self, content: bytes) -> str:
+        """Keep bytes and name them."""
+        ...
+
+    def get(self, name: str) -> bytes:
+        """What was kept under a name. Raises T2cError if it is not here or not what was kept."""
+        ...
+
+    def spool(self, digest: str) -> Path:
+        """Where the bytes that answer a request are put as they come."""
+        ...
+
+
 class Asking(NamedTuple, Generic[V]):
     """One question to a model, whole.
 
     `check` makes the value of a valid answer's JSON text and raises Rejected where a rule is broken; `messages` are
-    the fixed part, the brief's text included. `quote_schema` puts the whole schema into a correction.
+    the fixed part, the brief's text included. `quote_schema` puts the whole schema into a correction. What is said to a
+    question with a `vault` is kept there, and is not sent back to be corrected: a request stands in the ledger.
     """
 
     stage: str
@@ -48,6 +66,7 @@ class Asking(NamedTuple, Generic[V]):
     max_tokens: int = 6000
     corrections: int = CORRECTED
     quote_schema: bool = False
+    vault: Vault | None = None
 
 
 class Answered(NamedTuple, Generic[V]):

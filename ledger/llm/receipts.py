@@ -20,7 +20,7 @@ from t2c.ledger.llm.base import Request
 
 if TYPE_CHECKING:
     from t2c.ledger.journal.turn import Receipt
-    from t2c.ledger.llm.asking import Asking
+    from t2c.ledger.llm.asking import Asking, Vault
 
 __all__ = ["Announcement", "Receipts", "Settled", "agent", "guarantee", "nothing_yet"]
 
@@ -103,6 +103,7 @@ class Receipts:
         self.run = run
         self._guard = threading.Lock()
         self._open: dict[str, Request] = {}
+        self._vaults: dict[str, Vault] = {}
 
     def announce(self, what: Announcement, body: bytes, endpoint: str) -> str:
         """Record that a model is about to be asked; the id of that event. The body lasts before it does."""
@@ -129,15 +130,18 @@ class Receipts:
             masked=dict(what.masked),
             corrects=what.corrects,
             instead_of=what.instead_of,
+            sealed=asking.vault is not None,
         )
         cause = tuple(one for one in (what.corrects, what.instead_of) if one is not None)
         event = self.ledger.append([draft(payload, run=self.run, cause=cause)])[0].id
-        self.reopen(event, request)
+        self.reopen(event, request, asking.vault)
         return event
 
-    def reopen(self, asked: str, request: Request) -> None:
-        """Take over an announcement of before, which nobody waits for."""
+    def reopen(self, asked: str, request: Request, vault: Vault | None = None) -> None:
+        """Take over an announcement of before, which nobody waits for. `vault` takes what comes."""
         with self._guard:
+            if vault is not None:
+                self._vaults[asked] = vault
             self._open[asked] = request
 
     def settle(
@@ -172,8 +176,13 @@ class Receipts:
         self, asked: str, digest: str, request: Request, settled: Settled, replayed: Replayed | None
     ) -> Receipt | None:
         objects, funnel = self.ledger.objects, self.ledger.funnel
-        content = None if settled.content is None else objects.put(settled.content.encode("utf-8", "replace"))
-        raw = None if settled.raw is None else objects.put(funnel.mask_bytes(settled.raw).content)
+        vault = self._vaults.get(asked)
+        put = objects.put if vault is None else vault.put
+        content = None if settled.content is None else put(settled.content.encode("utf-8", "replace"))
+        raw = None if settled.raw is None else put(funnel.mask_bytes(settled.raw).content)
+        detail = settled.detail[:_LONGEST_DETAIL] or "nothing is known of why"
+        if vault is not None and content is not None:
+            detail = "what is wrong with it is sealed, since it quotes what was said"
         # Under one key, so that a request has one outcome whoever else comes to record one.
         key = f"llm:{asked}"
         if settled.reason is None and content is not None:
@@ -182,7 +191,7 @@ class Receipts:
                 request=digest,
                 content=content,
                 raw=raw or content,
-                value=_in_line(settled.parsed),
+                value=None if vault is not None else _in_line(settled.parsed),
                 guarantee=guarantee(request, settled.story),  # type: ignore[arg-type]
                 story=settled.story,
                 replayed=replayed,
@@ -197,7 +206,7 @@ class Receipts:
                 request=digest,
                 reason=settled.reason or "empty",
                 where=settled.where,
-                detail=settled.detail[:_LONGEST_DETAIL] or "nothing is known of why",
+                detail=detail,
                 content=content,
                 raw=raw,
                 story=settled.story,

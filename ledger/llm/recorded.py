@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Usage
+from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.llm import LlmAnswered, LlmAsked, LlmUnusable, Unusable
 from t2c.ledger.journal.position import START, Position
+from t2c.ledger.llm.asking import Vault
 from t2c.ledger.llm.base import Reply
 
 __all__ = ["SETTLED", "Outcome", "Recorded"]
@@ -85,8 +86,8 @@ class Recorded:
         self._place: Position = START
         self._known: dict[str, _Known] = {}
 
-    def outcome(self, digest: str) -> Outcome | None:
-        """How this request went the last time; None if nobody knows.
+    def outcome(self, digest: str, vault: Vault | None = None) -> Outcome | None:
+        """How this request went the last time; None if nobody knows. `vault` has what was said where it was sealed.
 
         Raises Usage if the object of what was said is gone, Corrupt if it or the journal is damaged.
         """
@@ -96,12 +97,17 @@ class Recorded:
         entry = next(iter(self.ledger.journal.many([known.outcome_at])))
         kind = LlmAnswered if entry.type == "llm.answered" else LlmUnusable
         payload = kind.decode(bytes(entry.data))
-        content = self._object(payload.content)
+        content = self._object(payload.content, vault)
         text = None if content is None else content.decode("utf-8", "replace")
-        return Outcome(payload.asked, entry.id, entry.seq, payload, text, self._object(payload.raw))
+        return Outcome(payload.asked, entry.id, entry.seq, payload, text, self._object(payload.raw, vault))
 
-    def _object(self, digest: str | None) -> bytes | None:
-        return None if digest is None else self.ledger.objects.get(digest)
+    def _object(self, digest: str | None, vault: Vault | None) -> bytes | None:
+        if digest is None or vault is None:
+            return None if digest is None else self.ledger.objects.get(digest)
+        try:
+            return vault.get(digest)
+        except T2cError as error:
+            raise Usage(error.what, where=error.where) from None
 
     def open(self, digest: str) -> tuple[str, ...]:
         """The announcements of this request that nothing came of yet, the oldest first."""

@@ -27,10 +27,15 @@ class Spool:
 
     def __init__(self, cache: Path) -> None:
         self._folder = cache / FOLDER
+        self._elsewhere: dict[str, Path] = {}
+
+    def keep_at(self, digest: str, path: Path) -> None:
+        """Put the bytes that answer this request at another place."""
+        self._elsewhere[digest] = path
 
     def path(self, digest: str) -> Path:
         """Where the bytes that answer this request are put as they come."""
-        return self._folder / digest
+        return self._elsewhere.get(digest) or self._folder / digest
 
     def arrived(self, digest: str) -> bytes | None:
         """What is there, None if nothing is."""
