@@ -10,24 +10,28 @@ from dataclasses import asdict
 from typing import Final
 
 from t2c.cli.actions.context import Context
-from t2c.cli.actions.readings import Interpreter, stood
+from t2c.cli.actions.readings import Interpreter, run_of, stood
 from t2c.cli.actions.stage_readers import READERS
 from t2c.cli.actions.stages import StageAudit
 from t2c.cli.sections import StageMode
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Model, T2cError
+from t2c.ledger.kernel.ids import RunId
 from t2c.ledger.llm.ask import Asker
 
-__all__ = ["STAGES", "StageAudit", "interpret"]
+__all__ = ["STAGES", "StageAudit", "interpret", "run_of"]
 
 STAGES: Final = tuple(READERS)
 """The stages by name, in the order in which they are done."""
 
 
 def interpret(
-    context: Context, ledger: Ledger, asker: Asker, modes: Mapping[str, StageMode]
+    context: Context, ledger: Ledger, asker: Asker, modes: Mapping[str, StageMode], run: RunId | None = None
 ) -> list[StageAudit]:
     """Read the records that stand, stage by stage; a stage that `modes` does not name is done without a model.
+
+    `run` is the run that the asker records under, if it was given one (`run_of`). It begins with the first thing that
+    is recorded beside requests and answers.
 
     The stages are natural_language, markdown, documents and communication. Records that have a reading of what they say
     now are not asked about again, and what is recorded already is not recorded again. Raises Model (exit 7) if a stage
@@ -36,7 +40,7 @@ def interpret(
     """
     context.progress("interpret", 0, len(READERS))
     now = stood(ledger)
-    interpreter = Interpreter(context, ledger, asker.mode, now)
+    interpreter = Interpreter(context, ledger, asker.mode, now, run)
     audits: list[StageAudit] = []
     try:
         for number, (name, reader) in enumerate(READERS.items()):

@@ -33,7 +33,7 @@ from t2c.projections.fold import fold
 from t2c.projections.records import StandingRecords
 from t2c.projections.registry import ALL
 
-__all__ = ["Interpreter", "Stood", "stood"]
+__all__ = ["Interpreter", "Stood", "run_of", "stood"]
 
 _AT_ONCE: Final = 500
 
@@ -94,6 +94,11 @@ def stood(ledger: Ledger) -> Stood:
     return Stood(standing, load(ledger).state, records.readings, records.syntheses)
 
 
+def run_of(context: Context, ledger: Ledger) -> RunId:
+    """The id of a run that begins now."""
+    return run_id(ledger.head().hash, rfc3339(context.clock.now()))
+
+
 class Mark(NamedTuple):
     """Where a stage began."""
 
@@ -104,11 +109,14 @@ class Mark(NamedTuple):
 class Interpreter:
     """Records what stages make of answers, in a run of its own that begins with the first event there is."""
 
-    def __init__(self, context: Context, ledger: Ledger, mode: str, now: Stood) -> None:
+    def __init__(
+        self, context: Context, ledger: Ledger, mode: str, now: Stood, run: RunId | None = None
+    ) -> None:
         self._context = context
         self._ledger = ledger
         self._mode = mode
         self._now = now
+        self._given = run
         self._run: RunId | None = None
         self._appended: Counter[str] = Counter()
 
@@ -193,7 +201,7 @@ class Interpreter:
 
     def _started(self) -> RunId:
         if self._run is None:
-            self._run = run_id(self._ledger.head().hash, rfc3339(self._context.clock.now()))
+            self._run = self._given or run_of(self._context, self._ledger)
             started = RunStarted(
                 verb="interpret",
                 requested_by=self._context.settings.actor,

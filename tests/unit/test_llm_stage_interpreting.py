@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from t2c.cli.actions.context import Context
-from t2c.cli.actions.interpreting import STAGES, StageAudit, interpret
+from t2c.cli.actions.interpreting import STAGES, StageAudit, interpret, run_of
 from t2c.cli.actions.model import asker_of
 from t2c.cli.actions.opening import open_ledger
 from t2c.cli.actions.scan import scan
@@ -151,8 +151,10 @@ class Project:
     ) -> dict[str, StageAudit]:
         context = self.context(mode=mode_of_asking, **options)
         modes: Any = dict.fromkeys(stages or STAGES, mode)
-        with open_ledger(context) as ledger, asker_of(context, ledger, self.state) as asker:
-            return {audit.stage: audit for audit in interpret(context, ledger, asker, modes)}
+        with open_ledger(context) as ledger:
+            run = run_of(context, ledger)
+            with asker_of(context, ledger, self.state, run=run) as asker:
+                return {audit.stage: audit for audit in interpret(context, ledger, asker, modes, run)}
 
     def folded(self, *names: str) -> Any:
         with open_ledger(self.context()) as ledger:
@@ -256,6 +258,7 @@ def test_what_is_recorded_rests_on_the_answer_and_is_said_by_the_model(
         assert event["trust"] == "asserted"
     runs = {event["run"] for event in made}
     assert len(runs) == 1
+    assert {event["run"] for event in project.events("llm.asked", "llm.answered")} == runs
     (finished,) = [one for one in project.events("run.finished") if one["run"] in runs]
     assert finished["data"]["status"] == "succeeded"
     assert finished["data"]["appended"]["record.interpreted"] == len(made) - 2
