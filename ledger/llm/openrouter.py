@@ -121,11 +121,11 @@ class OpenRouter:
             began = self._ticks()
             try:
                 arrived = self._exchanged("POST", "/chat/completions", body, digest, limit)
+                raw = self._own.mask_bytes(arrived.body).content
+                outcome = self._clean(self._judged(request, arrived, raw, limit))
             except BaseException:
                 self._budget.settle(held, None, None)
                 raise
-            raw = self._own.mask_bytes(arrived.body).content
-            outcome = self._clean(self._judged(request, arrived, raw, limit))
             usage = outcome.said.usage
             if outcome.unbilled:
                 self._budget.release(held)

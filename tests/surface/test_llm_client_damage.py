@@ -441,6 +441,17 @@ def test_what_was_metered_counts_and_what_was_refused_does_not(provider: Any, cl
     assert len(provider.requests) == 3
 
 
+def test_a_refusal_inside_http_200_is_not_billed_and_a_breakdown_may_be(provider: Any, client: Any) -> None:
+    budget = Budget(tokens=10_000)
+    model = client(budget=budget, attempts=1)
+    provider.queue(message="Slow down", code=429)
+    model.send(REQUEST)
+    assert budget.spent["tokens"] == 0
+    provider.queue(message="Overloaded", code=503)
+    model.send(REQUEST)
+    assert budget.spent["tokens"] == -(-len(REQUEST.body) // 3) + 200
+
+
 def test_usage_adds_up_over_attempts(provider: Any, client: Any) -> None:
     usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35, "cost": 0.002}
     provider.queue(status=200, message="Overloaded", code=503, merge={})
@@ -502,8 +513,10 @@ def test_half_of_a_stream_is_no_answer_wherever_it_was_cut(
 
 
 def test_what_cannot_be_kept_stops_the_work(provider: Any, client: Any, tmp_path: Path) -> None:
+    budget = Budget(tokens=1000)
     with pytest.raises(Environment, match="what arrives cannot be kept"):
-        client(spool=lambda digest: tmp_path / "no" / digest).send(REQUEST)
+        client(spool=lambda digest: tmp_path / "no" / digest, budget=budget).send(REQUEST)
+    assert budget.spent["tokens"] == -(-len(REQUEST.body) // 3) + 200
 
 
 @pytest.mark.parametrize(
