@@ -38,6 +38,11 @@ _DENIED: Final = re.compile(
 _SNAKE: Final = re.compile(r"(?<=[a-z])([A-Z])")
 _CUT_OFF: Final = frozenset({"length", "max_tokens", "model_length"})
 """How providers name an end that the number of tokens made."""
+_ACCOUNT: Final = {
+    401: " (the provider does not take the key)",
+    402: " (the provider asks for a payment)",
+    403: " (the key may not do this)",
+}
 _STRUCTURE: Final = frozenset(
     {"type", "properties", "required", "items", "enum", "additionalProperties", "$defs", "$ref"}
 )
@@ -83,7 +88,8 @@ def _fault(request: Request, status: int, said: Said) -> Outcome:
     words = f"{error.message}: {error.raw}" if error.raw and error.raw != error.message else error.message
     place = f"HTTP {status}" if status >= 400 else "an error inside HTTP 200"
     named = "" if error.code is None or error.code == status else f", code {error.code}"
-    detail = f"{place}{named}{who}: {words}"
+    why = "" if error.flagged else _ACCOUNT.get(code or 0, "")
+    detail = f"{place}{named}{who}: {words}{why}"
     if status < 400 and said.arrived:
         return Outcome("stream_error", detail, said)
     failure, again, refused = _class(request, code, error, words)
@@ -113,12 +119,11 @@ def _class(request: Request, code: int | None, error: Fault, words: str) -> tupl
     match code:
         case 408:
             return "timeout", False, None
-        case 401:
-            return "not_configured", False, None
-        case 402:
+        case 403 if error.flagged:
+            return "refused", False, None
+        case 401 | 402 | 403:
+            # Nothing that is asked for less of would be answered.
             return "unavailable", False, None
-        case 403:
-            return ("refused" if error.flagged else "not_configured"), False, None
         case 400 | 404 | 422 if _NO_MODEL.search(words) and not _NO_MODE.search(words):
             return "invalid_model", False, None
         case 404 | 405 if not _NO_MODE.search(words):

@@ -113,10 +113,10 @@ def test_every_mode_answers_whole_or_in_a_stream(provider: Any, bench: Any, mode
 # A failure at the level of HTTP: status, what else the provider says, the failure, and how often it was asked.
 REFUSALS: list[tuple[int, dict[str, Any], str, int]] = [
     (400, {"message": "max_tokens is too large"}, "rejected_request", 1),
-    (401, {}, "not_configured", 1),
+    (401, {}, "unavailable", 1),
     (402, {}, "unavailable", 1),
     (403, {"metadata": {"reasons": ["violence"], "flagged_input": "…"}}, "refused", 1),
-    (403, {}, "not_configured", 1),
+    (403, {}, "unavailable", 1),
     (404, {"body": "<h1>nothing here</h1>"}, "unavailable", 1),
     (408, {}, "timeout", 1),
     (413, {}, "rejected_request", 1),
@@ -142,6 +142,15 @@ def test_a_status_says_whether_to_try_again(
         assert "Acme" in reply.detail and how["metadata"]["raw"] in reply.detail
         assert reply.story.provider == "Acme"
     assert {one.headers["idempotency-key"] for one in provider.requests} == {REQUEST.digest}
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(401, "does not take the key"), (402, "asks for a payment"), (403, "the key may not do this")],
+)
+def test_what_only_the_user_can_settle_is_said(provider: Any, bench: Any, status: int, words: str) -> None:
+    provider.queue(status=status)
+    assert words in bench().send().detail
 
 
 def test_a_provider_that_recovers_is_waited_for_without_chance(provider: Any, bench: Any) -> None:
