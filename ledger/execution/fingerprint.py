@@ -1,9 +1,10 @@
 """What a work tree holds, in one digest: the commit it stands on, and each path that is not as that commit has it.
 
-Equal trees on one commit have equal fingerprints, wherever they lie; any change of content, executable bit or link
-gives another one (plan-records §3.3 A4, §4.2 D5–D7). Files that an ignore rule of the repository names, `.git`,
+Equal trees on one commit, of which the same is staged, have equal fingerprints, wherever they lie; any change of content,
+executable bit or link gives another one (plan-records §3.3 A4, §4.2 D5–D7). Files that an ignore rule of the repository names, `.git`,
 `.t2c` and `.dwp` do not count (decisions A8). Links are read and not followed. Git's own notes of what it need not
-look at (assume-unchanged, skip-worktree) are not believed, and no filter runs.
+look at (assume-unchanged, skip-worktree) are not believed, no filter runs, and line ends that Git would convert count as
+they are.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from t2c.ledger.errors import Environment
+from t2c.ledger.execution.converted import converted
 from t2c.ledger.execution.filters import without_filters
 from t2c.ledger.intake.git_command import GitUnusable, Repository, open_repository
 from t2c.ledger.intake.inventory import repository_name
@@ -40,7 +42,8 @@ _SPECIAL: Final = "special"
 class ChangedPath(NamedTuple):
     """A path that is not as the commit has it.
 
-    `status` is Git's two letters, or `h` or `S` for a file that Git was told not to look at. `mode` is 100644, 100755,
+    `status` is Git's two letters, or `h` or `S` for a file that Git was told not to look at, or `e` for one that it calls
+    unchanged though the ends of its lines are not the commit's. `mode` is 100644, 100755,
     120000 (a link), 160000 (a repository of its own), `special`, or None if nothing is there. `digest` is SHA-256 of
     the content or of the link's text, and of such a repository its own fingerprint.
     """
@@ -52,8 +55,8 @@ class ChangedPath(NamedTuple):
 
     @property
     def told(self) -> bool:
-        """True if Git says that it changed; False if Git was told not to look, so that it may be as it was."""
-        return self.status not in ("h", "S")
+        """True if Git says that it changed; False if Git was told not to look, so that it may be as it was, or to convert."""
+        return self.status not in ("h", "S", "e")
 
 
 class Fingerprint(NamedTuple):
@@ -82,7 +85,8 @@ def _taken(root: Path) -> Fingerprint:
         with open_repository(root) as git:
             if git.work_tree is None:
                 raise _unreadable(root, "a bare repository has no work tree")
-            revision, found = _revision(git), sorted(set(_of_git(git)), key=_by_path)
+            revision = _revision(git)
+            found = sorted(set(_of_git(git, revision)), key=_by_path)
     except GitUnusable as unusable:
         if unusable.reason != "not_a_repository":
             raise _unreadable(root, unusable.detail) from None
@@ -125,19 +129,26 @@ def _revision(git: Repository) -> str | None:
         return None  # no commit yet
 
 
-def _of_git(git: Repository) -> Iterator[tuple[bytes, bytes]]:
+def _of_git(git: Repository, revision: str | None) -> Iterator[tuple[bytes, bytes]]:
     """Status and path, relative to the root, of all that is not as HEAD has it or was not looked at."""
+    told = set()
     settings = [word for setting in _SETTINGS for word in ("-c", setting)] + without_filters(git)
     with git.output("rev-parse", "--show-prefix") as out:
         prefix = out.read().removesuffix(b"\n")
     with git.output(*settings, *_STATUS) as out:
         for row in out.read().split(b"\0"):
             if row:
+                told.add(row[3:].removeprefix(prefix))
                 yield from _seen(row[:2], row[3:].removeprefix(prefix))
     with git.output("ls-files", "-v", "-z", "--", ".") as out:
         for row in out.read().split(b"\0"):
             if row[:1] == b"S" or row[:1].islower():
+                told.add(row[2:])
                 yield from _seen(b"S" if row[:1] in b"Ss" else b"h", row[2:])
+    if revision is not None:
+        for name in converted(git, revision):
+            if name not in told:
+                yield from _seen(b"e", name)
 
 
 def _seen(status: bytes, name: bytes) -> Iterator[tuple[bytes, bytes]]:
