@@ -180,3 +180,15 @@ def test_killed_at_any_moment_and_again(trial: Trial, concurrency: int) -> None:
     assert trial.finished(concurrency) == "[0, 1, 2, 3, 4]"
     assert all(trial.sent()[request] == before[request] for request in paid)
     trial.check()
+
+
+def test_two_at_once_ask_each_question_once_and_none_is_taken_for_dead(trial: Trial) -> None:
+    for _ in range(5):
+        trial.provider.queue(delay=0.1)
+    children = [trial.start(concurrency=2), trial.start()]
+    for child in children:
+        said, _ = child.communicate(timeout=30)
+        assert said.splitlines()[-1] == "[0, 1, 2, 3, 4]"
+    assert list(trial.sent().values()) == [1] * 5
+    assert not [name for name, _, _ in trial.events() if name == "llm.unusable"]
+    trial.check()
