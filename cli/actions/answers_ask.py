@@ -7,18 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.answers.asking import Part, answer_brief, ask, asking_of
 from t2c.ledger.answers.base import Found
 from t2c.ledger.answers.changes import Tree, patch_text
+from t2c.ledger.answers.history import SEALED, decoded, event_named
 from t2c.ledger.answers.recording import UNNAMED, Recorded, record
 from t2c.ledger.answers.roots import ROOTS
-from t2c.ledger.errors import Environment, Refused, Usage
+from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.paths import is_invisible, repo_path
+
+if TYPE_CHECKING:
+    from t2c.ledger.llm.ask import Asker
+    from t2c.ledger.llm.asking import Asking
 
 __all__ = [
     "AnswerRecorded",
@@ -131,7 +136,7 @@ def asked(context: Context, request: AskRequest, state: Path) -> AnswerRecorded:
     """
     from t2c.cli.actions.model import asker_of, model_name
 
-    root = _askable(request.root)
+    root = root_named(request.root)
     with open_ledger(context, hold=True) as ledger, asker_of(context, ledger, state) as asker:
         brief = answer_brief(root, request.about, *_shown(context, request))
         question = asking_of(
@@ -141,6 +146,8 @@ def asked(context: Context, request: AskRequest, state: Path) -> AnswerRecorded:
             role=request.role,
             max_tokens=context.settings.llm.max_tokens,
         )
+        if root == SEALED:
+            return _sealed(context, asker, question, state, request.about, brief.omitted)
         found = ask(asker, question, root, request.about)
         row = _row(found.recorded)
     return AnswerRecorded(
@@ -163,7 +170,7 @@ def preview(context: Context, request: AskRequest, state: Path) -> Preview:
     """What asking would send. Nothing is sent or recorded. Raises as `asked` does for what cannot be shown."""
     from t2c.cli.actions.model import asker_of, model_name
 
-    root = _askable(request.root)
+    root = root_named(request.root)
     with open_ledger(context) as ledger, asker_of(context, ledger, state, mode="replay") as asker:
         brief = answer_brief(root, request.about, *_shown(context, request))
         model = model_name(context, "answer")
@@ -173,15 +180,38 @@ def preview(context: Context, request: AskRequest, state: Path) -> Preview:
         return Preview(root, model, asker.preview(question).decode(), brief.omitted)
 
 
-def _askable(name: str) -> str:
-    root = root_named(name)
-    if root == "held_out":
-        raise Refused(
-            "held-out tests are not asked for in the open: what a model says is kept where everybody may read it",
-            safe="nothing was asked",
-            remedy="let whoever writes them put them into a file, and use `t2c answers seal FILE`",
-        )
-    return root
+def _sealed(
+    context: Context,
+    asker: Asker,
+    question: Asking[bytes],
+    state: Path,
+    about: str | None,
+    omitted: Mapping[str, int],
+) -> AnswerRecorded:
+    """Ask for held-out tests: what is said is sealed, and nothing of it shown."""
+    from t2c.ledger.answers.sealed_asking import ask_sealed
+    from t2c.ledger.answers.sealed_store import SealedStore
+
+    ledger = asker.ledger
+    store = SealedStore(state, str(ledger.id()), ledger.workspace)
+    done, found = ask_sealed(
+        asker, question, store, tree=context.root, about=about, progress=context.progress
+    )
+    entry = event_named(ledger, done.answer, "answer.recorded")
+    return AnswerRecorded(
+        entry.id,
+        entry.seq,
+        SEALED,
+        about,
+        decoded(entry)["content"],
+        not done.found,
+        [CheckRow.of(one) for one in done.found],
+        (),
+        answered=found.event,
+        model=found.story.served or found.story.requested,
+        replayed=found.replayed,
+        omitted=omitted,
+    )
 
 
 def _row(made: Recorded) -> AnswerRecorded:

@@ -13,7 +13,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Refused, Usage
 from t2c.ledger.journal.entry import Entry
 
-__all__ = ["RECORDED", "answer", "content_of", "decoded", "event_named", "events"]
+__all__ = ["RECORDED", "SEALED", "answer", "content_of", "decoded", "event_named", "events"]
 
 RECORDED: Final = "answer.recorded"
 SEALED: Final = "held_out"

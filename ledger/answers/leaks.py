@@ -33,6 +33,12 @@ IMPLEMENTER: Final = "implementer"
 _SEALINGS: Final = frozenset({"heldout.sealed", "heldout.leaked", "heldout.revealed"})
 
 
+def _is(role: str, wanted: str) -> bool:
+    """True if it is the role, in whatever case, or one of several that bear its name."""
+    found, wanted = role.strip().casefold(), wanted.strip().casefold()
+    return found == wanted or (found.startswith(wanted) and not found[len(wanted)].isalpha())
+
+
 def leak_guard(ledger: Ledger, store: SealedStore) -> Guard:
     """A guard that lets no request to an implementer go out that shows something of a sealed test.
 
@@ -53,7 +59,7 @@ class _Guard:
         self._told: set[tuple[Sign, str]] = set()
 
     def __call__(self, asking: Asking[Any], body: bytes) -> None:
-        if asking.role != IMPLEMENTER:
+        if not _is(asking.role, IMPLEMENTER):
             return
         self._refresh()
         signs = self._secrets.signs(body.decode("utf-8", "replace"), asking.brief.items)
@@ -221,7 +227,7 @@ def _shown(
     requests, unread = 0, []
     for entry in events(ledger, "llm.asked"):
         data = decoded(entry)
-        if data["role"] != role:
+        if not _is(data["role"], role):
             continue
         requests += 1
         progress("requests", requests, None)
@@ -245,6 +251,6 @@ def _stopped(ledger: Ledger, role: str) -> _Found:
     found: _Found = {}
     for entry in events(ledger, "heldout.leaked"):
         data = decoded(entry)
-        if data["role"] == role and not data["sent"]:
+        if _is(data["role"], role) and not data["sent"]:
             found.setdefault((data["sealed"], data["file"]), []).append(Leak(entry.seq, data["how"], False))
     return found

@@ -39,24 +39,28 @@ class SealedStore:
 
         Raises Refused where the state folder lies in the tree that others read, Environment if it cannot be written.
         """
-        self._outside()
         drawn = fresh_salt() if salt is None else salt
         digest = commitment(drawn, kind, content)
         target = self._path(digest)
+        self.private(target.parent.name)
         try:
-            private_folder(target.parent)
-            for folder in (self._folder.parent, self._folder, target.parent):
-                if folder.stat().st_mode & _OTHERS:
-                    folder.chmod(0o700)
             write_atomically(target, drawn + content, mode=0o600)
         except OSError as error:
-            raise Environment(
-                f"what is to be sealed cannot be kept: {error.strerror}",
-                where=str(error.filename or target),
-                safe="the ledger, in which nothing was recorded",
-                remedy="make the folder yours and writable, or set XDG_STATE_HOME",
-            ) from error
+            raise self._unwritable(target, error) from error
         return digest
+
+    def private(self, name: str) -> Path:
+        """A folder of this name in the store, which only its user may enter. Raises as `put` does."""
+        self._outside()
+        target = self._folder / name
+        try:
+            private_folder(target)
+            for folder in (self._folder.parent, self._folder, target):
+                if folder.stat().st_mode & _OTHERS:
+                    folder.chmod(0o700)
+        except OSError as error:
+            raise self._unwritable(target, error) from error
+        return target
 
     def has(self, digest: str) -> bool:
         """True if something lies here under this commitment (it is not read)."""
@@ -96,6 +100,15 @@ class SealedStore:
 
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest[2:]
+
+    @staticmethod
+    def _unwritable(target: Path, error: OSError) -> Environment:
+        return Environment(
+            f"what is to be sealed cannot be kept: {error.strerror}",
+            where=str(error.filename or target),
+            safe="the ledger, in which nothing was recorded",
+            remedy="make the folder yours and writable, or set XDG_STATE_HOME",
+        )
 
     def _outside(self) -> None:
         real, root = self._folder.resolve(), self._root.resolve()
