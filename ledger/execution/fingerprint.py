@@ -1,10 +1,10 @@
 """What a work tree holds, in one digest: the commit it stands on, and each path that is not as that commit has it.
 
-Equal trees on one commit, of which the same is staged, have equal fingerprints, wherever they lie; any change of content,
-executable bit or link gives another one (plan-records §3.3 A4, §4.2 D5–D7). Files that an ignore rule of the repository names, `.git`,
-`.t2c` and `.dwp` do not count (decisions A8). Links are read and not followed. Git's own notes of what it need not
-look at (assume-unchanged, skip-worktree) are not believed, no filter runs, and line ends that Git would convert count as
-they are.
+Equal trees on one commit, of which the same is staged, have equal fingerprints, wherever they lie; any change of
+content, executable bit or link gives another one (plan-records §3.3 A4, §4.2 D5–D7). Files that an ignore rule of the
+repository names, `.git`, `.t2c` and `.dwp` do not count (decisions A8). Links are read and not followed. Git's own
+notes of what it need not look at (assume-unchanged, skip-worktree) are not believed, no filter runs, and line ends
+that Git would convert count as they are.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ class Gate(Struct, frozen=True, kw_only=True):
     """A command and what it is run for; see `gate.announced` for the members.
 
     Either `argv`, run without a shell, or `command`, which a shell reads: only where whoever declared it wrote one
-    text and meant a shell. `cwd` is relative to the tree.
+    text and meant a shell. `cwd` is relative to the tree. `surface` holds the digests of what its task touches
+    (`execution.surface`), which only decide whether another run may stand for this one.
     """
 
     purpose: str
@@ -53,6 +54,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     contract: str | None = None
     task: str | None = None
     criterion: str | None = None
+    surface: Mapping[str, str | None] = {}
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -208,6 +210,7 @@ def equivalence(gate: Gate, environment: Mapping[str, str], funnel: Funnel) -> s
         "command": gate.command,
         "cwd": gate.cwd,
         "environment": dict(environment),
+        "surface": dict(gate.surface),
         "tree": gate.fingerprint,
     }
     try:

@@ -334,9 +334,9 @@ def test_equal_commands_on_equal_trees_are_equivalent_and_nothing_else_is() -> N
     assert first is not None and first == key(purpose="b", criterion="AC-b", timeout_seconds=5, revision="x")
     others = [
         key(argv=("pytest -q",)), key(argv=None, command="pytest -q"), key(cwd="sub"), key(fingerprint="2" * 64),
-        key({"PATH": "/usr/bin"}), key({"PATH": "/bin", "A": ""}),
+        key(surface={"out": None}), key(surface={"out": "1" * 64}), key({"PATH": "/usr/bin"}), key({"PATH": "/bin", "A": ""}),
     ]  # fmt: skip
-    assert len({first, *others}) == 7 and None not in others
+    assert len({first, *others}) == 9 and None not in others
     assert key(fingerprint=None) is key(tree="copy") is key(tree="worktree") is None
     assert key(argv=("login", SECRET)) is None
 
