@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import orjson
 
@@ -15,6 +15,8 @@ from t2c.cli.actions.viewing import view
 from t2c.ledger.errors import T2cError, Usage
 
 __all__ = ["AnswerDetail", "AnswerList", "detail", "listed"]
+
+_FOUNDED: Final = ("finding", "supported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class AnswerDetail:
     """One answer as of event `seq`. `claim` is what it says, null where that is kept nowhere in the open.
 
     Of each approval of a file `fits` says whether the file in the tree is still what was approved, null where it is
-    not there.
+    not there. `proposed_tasks` are those of an assessment's findings that its last check found well founded: proposals
+    and no tasks.
     """
 
     schema: ClassVar[str] = "t2c.answer/v1"
@@ -43,6 +46,7 @@ class AnswerDetail:
     claim: Mapping[str, Any] | None
     questions: Sequence[Mapping[str, Any]]
     approvals: Sequence[Mapping[str, Any]]
+    proposed_tasks: Sequence[Mapping[str, Any]] = ()
 
 
 def listed(
@@ -79,7 +83,26 @@ def detail(context: Context, name: str, at: str | None = None) -> AnswerDetail:
     questions = [one for one in found["questions"] if one["answer"] == answer["event"]]
     approvals = [{**one, "fits": _fits(context, one)} for one in answer["approvals"]]
     shown = {key: value for key, value in answer.items() if key != "claim"}
-    return AnswerDetail(seen.seq, shown, _claim(context, answer), questions, approvals)
+    claim = _claim(context, answer)
+    return AnswerDetail(seen.seq, shown, claim, questions, approvals, _proposed(answer, claim))
+
+
+def _proposed(answer: Mapping[str, Any], claim: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    if answer["root"] != "assessment" or claim is None:
+        return []
+    founded = {
+        row["item"]: row["event"] for row in answer["checks"] if (row["check"], row["result"]) == _FOUNDED
+    }
+    return [
+        {
+            "source_ref": one["source_ref"],
+            "severity": one["severity"],
+            "task": one["task"],
+            "event": founded[item],
+        }
+        for index, one in enumerate(claim["findings"])
+        if (item := f"findings[{index}]") in founded
+    ]
 
 
 def _is_open(answer: Mapping[str, Any]) -> bool:

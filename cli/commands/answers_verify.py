@@ -190,6 +190,8 @@ def _detail(found: AnswerDetail, style: Style) -> Iterator[str]:
         reply = question["reply"]
         said = "open" if reply is None else "waived" if reply["answer"] is None else one_line(reply["answer"])
         yield f"  asks  seq {question['seq']}: {one_line(question['question'])[:200]}  → {said[:200]}"
+    for task in found.proposed_tasks:
+        yield f"  proposes for {one_line(task['source_ref'])} ({task['severity']}): {one_line(task['task'])[:200]}"
     if found.claim is None:
         yield "  what it says is kept nowhere in the open"
     else:

@@ -137,10 +137,17 @@ def squeezed(line: str) -> str:
 
 
 def changes(tree: Path, base: str | None, candidate: str | None) -> Changes:
-    """What changed below `tree` since `base` (HEAD if none is given), up to `candidate` or the work tree.
+    """What changed below `tree` since `base`, up to `candidate`, or from HEAD to the work tree if neither is given.
 
-    Raises Usage for what names no commit, Environment where there is no repository or Git fails.
+    Raises Usage for what names no commit and for a candidate without a base, Environment where there is no repository
+    or Git fails.
     """
+    if candidate is not None and base is None:
+        raise Usage(
+            "a candidate is given, and no commit that it is compared with",
+            safe="nothing was checked",
+            remedy="add the commit before the work: --base REV",
+        )
     with usable_repository(tree) as git:
         first = commit_of(git, base or "HEAD")
         last = None if candidate is None else commit_of(git, candidate)

@@ -9,9 +9,12 @@ from typing import Final, NamedTuple
 from t2c.ledger.answers.base import Bench, Check, Claim, Found
 from t2c.ledger.answers.checks.rules import consistency
 from t2c.ledger.answers.history import decoded, events
-from t2c.ledger.answers.recording import keep_found, rounds_of
+from t2c.ledger.answers.recording import keep_found, note_refusal, rounds_of
+from t2c.ledger.audit.answers import INERT
+from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.kernel.actor import SCANNER
 
-__all__ = ["CHECKS", "Outcome", "checks_of", "verify"]
+__all__ = ["CHECKS", "WITH_GATES", "Outcome", "checks_of", "verify"]
 
 _CHECKS: Final = "t2c.ledger.answers.checks"
 
@@ -34,6 +37,9 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Root → `module:function` of the checks that follow it, in the order in which they run."""
 
+WITH_GATES: Final = frozenset({"attempt_report", "near_miss_variants", "special_case_variants"})
+"""Roots for whose checks commands may be given. From a proposal or an exploration none may follow (answers §7.24)."""
+
 
 class Outcome(NamedTuple):
     """A finding and the `answer.verified` event that it became."""
@@ -54,8 +60,10 @@ def checks_of(root: str) -> tuple[Check, ...]:
 def verify(claim: Claim, bench: Bench) -> Iterator[Outcome]:
     """Run what must follow an answer, each finding recorded as soon as it is made.
 
-    What was recorded stays if a later check cannot run. Raises what a check raises.
+    What was recorded stays if a later check cannot run. Raises Refused for gates that would follow from an answer which
+    is never executed, Usage for gates that nothing would run, and what a check raises.
     """
+    _check_gates(claim, bench)
     if not any(decoded(entry)["answer"] == claim.event for entry in events(bench.ledger, "answer.verified")):
         # Whoever recorded it was stopped before its own rules were looked at.
         found = list(consistency(claim.value))
@@ -64,3 +72,30 @@ def verify(claim: Claim, bench: Bench) -> Iterator[Outcome]:
     for check in checks_of(claim.root):
         for one in check(claim, bench):
             yield Outcome(keep_found(bench.ledger, claim.event, [one], number)[0], one)
+
+
+def _check_gates(claim: Claim, bench: Bench) -> None:
+    if not bench.gates or claim.root in WITH_GATES:
+        return
+    if claim.root in INERT:
+        rule = f"nothing that is run may follow from an answer {claim.root}"
+        note_refusal(
+            bench.ledger,
+            subject=claim.event,
+            code="inert_cause",
+            reason=rule,
+            by=SCANNER,
+            reference=claim.event,
+        )
+        raise Refused(
+            f"no gate is run: {rule}",
+            where=f"seq {claim.seq}",
+            safe="nothing was run; the refusal is recorded",
+            remedy="give the gate to the report of the attempt that did the work",
+        )
+    raise Usage(
+        f"an answer {claim.root} is checked without gates",
+        where=f"seq {claim.seq}",
+        safe="nothing was run",
+        remedy=f"leave out --gate; it belongs to {', '.join(sorted(WITH_GATES))}",
+    )

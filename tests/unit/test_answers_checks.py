@@ -16,11 +16,11 @@ from t2c.ledger.answers.history import answer, decoded, events
 from t2c.ledger.answers.recording import note_refusal, record
 from t2c.ledger.answers.registry import verify
 from t2c.ledger.engine import Ledger, create
-from t2c.ledger.errors import Usage
+from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.events.answers import ChoiceMade, QuestionAnswered
 from t2c.ledger.events.decisions import ApprovalGranted
 from t2c.ledger.events.draft import draft
-from t2c.ledger.events.heldout import FrozenFile, TestFrozen
+from t2c.ledger.events.heldout import FrozenFile, HeldoutRan, HeldoutSealed, SealedFile, TestFrozen
 from t2c.ledger.intake.base import no_progress
 from t2c.ledger.kernel.actor import Actor
 
@@ -126,8 +126,9 @@ def test_a_rename_may_be_named_by_either_path_and_commits_are_compared(work: Any
         assert found["files_changed"] == ["supported"], named
     assert work.check("attempt_report", report(), base="HEAD~1")["files_changed"] == ["refuted"]
     assert work.check("attempt_report", report())["files_changed"] == ["supported"], "nothing since HEAD"
-    with pytest.raises(Usage):
-        work.check("attempt_report", report(), base="nowhere")
+    for wrong in ({"base": "nowhere"}, {"candidate": "HEAD"}):
+        with pytest.raises(Usage):
+            work.check("attempt_report", report(), **wrong)
 
 
 def test_done_is_refuted_by_its_own_gate_and_by_no_other(work: Any) -> None:
@@ -447,3 +448,65 @@ def test_what_only_a_person_can_say_is_asked(work: Any) -> None:
     work.check("question", {"question": "And then?"}, about="T1")
     asked = [(one["number"], one["question"]) for one in work.of("question.asked")]
     assert asked == [(1, "I cannot go on."), (2, "And then?")]
+
+
+def test_gates_follow_from_no_proposal_and_are_never_left_out_in_silence(work: Any) -> None:
+    proposal = {"summary": "Do it.", "steps": [], "files": [], "checks": ["true"], "risks": []}
+    with pytest.raises(Refused, match="no gate is run"):
+        work.check("proposal", proposal, gates=(TRUE,))
+    assert [one["code"] for one in work.of("refusal.noted")] == ["inert_cause"]
+    with pytest.raises(Usage, match="without gates"):
+        work.check("question", {"question": "Why?"}, gates=(TRUE,))
+    assert work.of("gate.announced") == []
+
+
+@pytest.mark.parametrize(
+    ("passes", "verdicts"), [([True, True], ["cleared"]), ([True, False], ["confirmed"]), ([], [])]
+)
+def test_held_out_tests_tell_a_hardcoded_output(work: Any, passes: list[bool], verdicts: list[str]) -> None:
+    source = work.record("question", {"question": "Which?"})
+    file = SealedFile(
+        path="0" * 64, content="1" * 64, scenarios=("S1",), composition=False, argv="2" * 64, common=()
+    )
+    files = (file,) * 2
+    sealed = work.ledger.append([draft(HeldoutSealed(answer=source, about="T1", files=files))])[0].id
+
+    def ran(number: int, passed: bool, candidate: str, counts: bool = True) -> None:
+        payload = HeldoutRan(
+            sealed=sealed,
+            file=number,
+            candidate=candidate * 64,
+            passed=passed,
+            gate=sealed,
+            counts=counts,
+            output=None,
+        )
+        work.ledger.append([draft(payload)])
+
+    ran(0, False, "a")  # an earlier candidate
+    for number, passed in enumerate(passes):
+        ran(number, passed, "b")
+    if not passes:
+        ran(0, True, "b", counts=False)  # burned
+    work.write("src/door.py", "def close(foot):\n    return True\n")
+    claim = monitoring(suspicion("return True", "hardcoded_output"))
+    if passes:
+        work.check("monitoring", claim, about="T2")
+        assert work.of("shortcut.judged") == [], "another task's tests"
+        work.check("monitoring", claim, about="T1")
+    assert [one["verdict"] for one in work.of("shortcut.judged")] == verdicts
+
+
+def test_a_weakened_test_leaves_what_held_out_tests_clear_to_a_person(work: Any) -> None:
+    source = work.record("question", {"question": "Which?"})
+    file = SealedFile(
+        path="0" * 64, content="1" * 64, scenarios=("S1",), composition=False, argv="2" * 64, common=()
+    )
+    sealed = work.ledger.append([draft(HeldoutSealed(answer=source, about=None, files=(file,)))])[0].id
+    payload = HeldoutRan(
+        sealed=sealed, file=0, candidate="b" * 64, passed=True, gate=sealed, counts=True, output=None
+    )
+    work.ledger.append([draft(payload)])
+    work.write("tests/test_door.py", "def test_close():\n    assert close(None)\n")
+    found = work.check("monitoring", monitoring(suspicion("assert close(None)", "hardcoded_output")))
+    assert (found["held_out"], work.of("shortcut.judged")) == (["unresolvable"], [])
