@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 PartName = Literal["prompt", "answer", "raw", "manifest"]
+
+_SEALED: Final = "sealed: it is kept outside of the workspace until it is revealed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +162,18 @@ def shown(context: Context, asked: str, at: str | None = None, part: PartName | 
         "raw": None if outcome is None else outcome.raw,
         "manifest": call.manifest,
     }
+    sealed = ("answer", "raw") if call.sealed else ()
     with open_ledger(context) as ledger:
+        if part in sealed:
+            raise Usage(f"the {part} of request {call.seq} is {_SEALED}")
         if part is not None and (wanted := digests[part]) is not None:
             ledger.objects.get(wanted)
-        parts = [_part(ledger.objects.get, name, digest) for name, digest in digests.items()]
+        parts = [
+            Part(name, digest, None, _SEALED)
+            if name in sealed and digest is not None
+            else _part(ledger.objects.get, name, digest)
+            for name, digest in digests.items()
+        ]
     if part is not None and digests[part] is None:
         raise Usage(
             f"request {call.seq} has no {part}: {'nobody knows how it went' if outcome is None else outcome.reason}",

@@ -180,8 +180,9 @@ class Receipts:
         put = objects.put if vault is None else vault.put
         content = None if settled.content is None else put(settled.content.encode("utf-8", "replace"))
         raw = None if settled.raw is None else put(funnel.mask_bytes(settled.raw).content)
-        detail = settled.detail[:_LONGEST_DETAIL] or "nothing is known of why"
+        detail, where = settled.detail[:_LONGEST_DETAIL] or "nothing is known of why", settled.where
         if vault is not None and content is not None:
+            where = None
             detail = "what is wrong with it is sealed, since it quotes what was said"
         # Under one key, so that a request has one outcome whoever else comes to record one.
         key = f"llm:{asked}"
@@ -205,7 +206,7 @@ class Receipts:
                 asked=asked,
                 request=digest,
                 reason=settled.reason or "empty",
-                where=settled.where,
+                where=where,
                 detail=detail,
                 content=content,
                 raw=raw,

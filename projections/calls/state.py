@@ -87,7 +87,7 @@ class Call(msgspec.Struct):
     """One request: what was asked of whom, by its `llm.asked`; the outcome; and what became of the answer.
 
     `request`, `manifest`, `brief_digest` and `schema_digest` name objects. `corrects` and `instead_of` are the ids of
-    earlier ones.
+    earlier ones. What came back to a `sealed` one is no object: it is kept outside of the workspace.
     """
 
     event: str
@@ -110,6 +110,7 @@ class Call(msgspec.Struct):
     masked: dict[str, int]
     corrects: str | None
     instead_of: str | None
+    sealed: bool = False
     outcome: Outcome | None = None
     uses: list[Use] = []
 
@@ -138,6 +139,7 @@ class _Asked(msgspec.Struct, frozen=True):
     masked: dict[str, int]
     corrects: str | None
     instead_of: str | None
+    sealed: bool = False
 
 
 class _Outcome(msgspec.Struct, frozen=True):

@@ -361,6 +361,32 @@ def test_a_secret_in_an_answer_is_gone_before_anybody_works_with_it(workspace: P
         assert seen == [b'{"a":"[redacted:known_secret]"}'] * 2
 
 
+def test_what_is_wrong_with_a_sealed_answer_is_not_quoted(ledger: Ledger, tmp_path: Path) -> None:
+    class Vault:
+        kept: dict[str, bytes] = {}  # noqa: RUF012 - one test's own
+
+        def put(self, content: bytes) -> str:
+            name = sha256(b"salt" + content).hexdigest()
+            self.kept[name] = content
+            return name
+
+        def get(self, name: str) -> bytes:
+            return self.kept[name]
+
+        def spool(self, digest: str) -> Path:
+            return tmp_path / digest
+
+    wrong = '{"records":[],"assert 2 + 2 == 5":1}'
+    with pytest.raises(Unanswered):
+        Asker(ledger, Scripted(wrong), mode="record").ask(question(vault=Vault()))
+    assert wrong.encode() in Vault.kept.values()
+    for path in ledger.workspace.rglob("*"):
+        assert path.is_dir() or b"assert 2" not in path.read_bytes(), path
+    found = Asker(ledger, Scripted(GOOD), mode="record").ask(question("Again?", vault=Vault()))
+    replayed = Asker(ledger, None, mode="replay").ask(question("Again?", vault=Vault()))
+    assert (found.value, replayed.value) == ([0.5], [0.5])
+
+
 def test_a_guard_stops_it_before_anything_is_recorded_or_sent(ledger: Ledger) -> None:
     def guard(asking: Asking[Any], body: bytes) -> None:
         assert asking.role == "reader"
