@@ -10,13 +10,13 @@ from typing import Final
 
 from t2c.ledger.answers.history import decoded, event_named, events
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.sealing import Sealing, seal, sealed_tests
+from t2c.ledger.answers.sealing import Sealing, checked, seal, sealed_tests
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Model
+from t2c.ledger.errors import Model, Usage
 from t2c.ledger.intake.base import Progress, no_progress
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.llm.ask import Asker
-from t2c.ledger.llm.asking import Answered, Asking, Unanswered
+from t2c.ledger.llm.asking import Answered, Asking, Rejected, Unanswered
 
 __all__ = ["StoreVault", "ask_sealed"]
 
@@ -56,7 +56,7 @@ def ask_sealed(
     Raises Model if no usable answer was to be had, saying nothing of what was said, and what asking and sealing raise.
     """
     try:
-        found = asker.ask(asking._replace(vault=StoreVault(store)))
+        found = asker.ask(asking._replace(check=_sealable, vault=StoreVault(store)))
     except Unanswered as error:
         raise Model(
             "there are no held-out tests: the model gave no usable answer",
@@ -81,6 +81,14 @@ def ask_sealed(
         progress=progress,
     )
     return done, found
+
+
+def _sealable(content: bytes) -> bytes:
+    try:
+        checked(content)
+    except Usage as error:
+        raise Rejected(error.what) from None
+    return content
 
 
 def _sealed_before(ledger: Ledger, answered: str) -> Sealing | None:

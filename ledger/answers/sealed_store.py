@@ -62,10 +62,6 @@ class SealedStore:
             raise self._unwritable(target, error) from error
         return target
 
-    def has(self, digest: str) -> bool:
-        """True if something lies here under this commitment (it is not read)."""
-        return self._path(digest).is_file()
-
     def get(self, digest: str, kind: Kind) -> Opened:
         """What lies behind a commitment, proven to be that.
 

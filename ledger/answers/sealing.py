@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -12,9 +12,10 @@ import orjson
 from t2c.ledger.answers.base import Found
 from t2c.ledger.answers.checks.rules import consistency
 from t2c.ledger.answers.history import decoded, events
+from t2c.ledger.answers.readable import Readable, readable
 from t2c.ledger.answers.recording import UNNAMED, keep_found
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.showing import Secret, bare, telling_lines
+from t2c.ledger.answers.showing import Secret
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.events.draft import draft
@@ -27,16 +28,13 @@ if TYPE_CHECKING:
     from t2c.ledger.answers.roots.trials import HeldOut
 
 __all__ = [
-    "COMPOSITION", "ROOT", "OpenTest", "Readable", "Sealed", "SealedPart", "Sealing", "named", "open_sealed", "open_test",
-    "readable", "reveal", "seal", "sealed_tests", "secret",
+    "COMPOSITION", "ROOT", "OpenTest", "Sealed", "SealedPart", "Sealing", "checked", "named", "open_sealed", "open_test",
+    "reveal", "seal", "sealed_tests", "secret",
 ]  # fmt: skip
 
 ROOT: Final = "held_out"
 COMPOSITION: Final = "composition"
 """The check that a story's scenarios are tried together, and not only each for itself."""
-
-_LARGEST_READ: Final = 1 << 20
-_ENOUGH_FOR_A_COPY: Final = 3
 
 
 class SealedPart(NamedTuple):
@@ -79,13 +77,6 @@ class OpenTest(NamedTuple):
     common: frozenset[int]
 
 
-class Readable(NamedTuple):
-    """What of a test stands where everybody may read: `lines` that it shares with other files, `copies` of it."""
-
-    lines: tuple[int, ...]
-    copies: tuple[str, ...]
-
-
 class Sealing(NamedTuple):
     """What sealing made: the answer's event, the one that sealed it, what was found, and readable copies by file."""
 
@@ -124,7 +115,7 @@ def seal(
             safe="nothing was recorded",
             remedy="name the agent whose answer it is: --actor agent:NAME",
         )
-    value = _checked(content)
+    value = checked(content)
     bodies = [file.content.encode() for file in value.files]
     seen = readable(tree, bodies, progress) if tree is not None else [Readable((), ()) for _ in bodies]
     parts = []
@@ -158,7 +149,8 @@ def seal(
     return Sealing(answer.id, receipt.id, receipt.seq, len(parts), found, copies)
 
 
-def _checked(content: bytes) -> HeldOut:
+def checked(content: bytes) -> HeldOut:
+    """The tests of a `held_out` answer, if they can be sealed and run. Raises Usage, naming the place, if not."""
     from t2c.ledger.answers.roots import ROOTS
     from t2c.ledger.llm.parsing import parse_answer
 
@@ -189,43 +181,6 @@ def _composed(value: HeldOut) -> Iterator[Found]:
         yield Found(COMPOSITION, "inconsistent", f"no test checks the {many} scenarios of the story together")
     else:
         yield Found(COMPOSITION, "supported", f"what it tries together fits its {many} scenario(s)")
-
-
-def readable(tree: Path, bodies: Sequence[bytes], progress: Progress = no_progress) -> list[Readable]:
-    """What of each body stands in the readable files of a tree.
-
-    A file that holds most of the lines of a body is a copy of it and excuses none of them.
-    """
-    from t2c.ledger.intake.inventory import take_inventory
-
-    lines = [dict(telling_lines(body)) for body in bodies]
-    wanted = {line for found in lines for line in found.values()}
-    whole = {body: index for index, body in enumerate(bodies)}
-    common: list[set[int]] = [set() for _ in bodies]
-    copies: list[list[str]] = [[] for _ in bodies]
-    inventory = take_inventory(tree)
-    for number, entry in enumerate(inventory):
-        progress("read", number, len(inventory))
-        if entry.size > _LARGEST_READ:
-            continue
-        content = inventory.content(entry.path)
-        if content is None:
-            continue
-        if (same := whole.get(content)) is not None:
-            copies[same].append(entry.path)
-            continue
-        here = wanted.intersection(map(bare, content.decode("utf-8", "replace").splitlines()))
-        for index, found in enumerate(lines):
-            if not here:
-                break
-            shared = {at for at, line in found.items() if line in here}
-            if len(shared) >= _ENOUGH_FOR_A_COPY and 2 * len(shared) > len(found):
-                copies[index].append(entry.path)
-            else:
-                common[index] |= shared
-    return [
-        Readable(tuple(sorted(shared)), tuple(found)) for shared, found in zip(common, copies, strict=True)
-    ]
 
 
 def sealed_tests(ledger: Ledger) -> list[Sealed]:

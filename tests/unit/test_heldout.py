@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from t2c.ledger.answers.commitments import commitment, fits
 from t2c.ledger.answers.leaks import audit, leak_guard
+from t2c.ledger.answers.readable import readable
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.sealing import named, open_sealed, readable, reveal, seal, sealed_tests
+from t2c.ledger.answers.sealing import named, open_sealed, reveal, seal, sealed_tests
 from t2c.ledger.answers.showing import Secret, Secrets
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Corrupt, Environment, Refused, Usage
