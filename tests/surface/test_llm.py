@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
@@ -136,6 +138,38 @@ def test_a_missing_or_damaged_object_is_said(t2c: Any, recorded: Recorded) -> No
     assert t2c("llm", "show", seq, "--answer").code == 2
     assert t2c("llm", "show", seq, "--manifest").code == 5
     assert t2c("ledger", "verify", "--level", "domain").code == 1
+
+
+class Drawer:
+    """Keeps what is said outside of the workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, content: bytes) -> str:
+        name = sha256(b"salt" + content).hexdigest()
+        (self._folder / name).write_bytes(content)
+        return name
+
+    def get(self, name: str) -> bytes:
+        return (self._folder / name).read_bytes()
+
+    def spool(self, digest: str) -> Path:
+        return self._folder / digest
+
+
+def test_what_is_sealed_is_not_shown(t2c: Any, provider: Any, tmp_path: Path) -> None:
+    create(t2c.root / ".t2c")
+    provider.queue('{"n":7}')
+    with Ledger(t2c.root / ".t2c") as ledger, OpenRouter(provider.url, None) as model:
+        asking = _asking("answers", "write a test")._replace(vault=Drawer(tmp_path))
+        found = Asker(ledger, model, mode="record").ask(asking)
+    shown = t2c("llm", "show", str(found.seq))
+    assert shown.code == 0 and shown.out.count("sealed: it is kept outside") == 2
+    assert '"n":7' not in shown.out and "write a test" in shown.out
+    alone = t2c("llm", "show", str(found.seq), "--answer")
+    assert alone.code == 2 and "sealed" in alone.err
+    assert t2c("ledger", "verify", "--level", "domain").code == 0
 
 
 def test_costs_are_added_up_and_what_is_unknown_stands_apart(t2c: Any, recorded: Recorded) -> None:
