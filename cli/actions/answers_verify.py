@@ -12,6 +12,7 @@ from t2c.cli.actions.answers_ask import CheckRow
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.answers.base import Bench
+from t2c.ledger.answers.checks.rules import consistency
 from t2c.ledger.answers.deciding import judge
 from t2c.ledger.answers.history import answer
 from t2c.ledger.answers.registry import verify
@@ -25,7 +26,10 @@ __all__ = ["AnswerChecked", "Judged", "VerifyRequest", "bench_of", "judged", "ve
 
 @dataclass(frozen=True, slots=True)
 class AnswerChecked:
-    """What checking an answer showed now. `state` is what these checks make of it; no state says that work is done."""
+    """What checking an answer showed now. `state` is what these checks make of it; no state says that work is done.
+
+    Checks without an event are of the answer's own rules, which were looked at when it was recorded.
+    """
 
     schema: ClassVar[str] = "t2c.answer-checked/v1"
     event: str
@@ -72,7 +76,8 @@ def verified(
         claim = answer(ledger, name)
         bench = bench_of(context, ledger, request, environ, state)
         made = list(verify(claim, bench))
-        rows = [CheckRow.of(one.found, one.event) for one in made]
+        rows = [CheckRow.of(found) for found in consistency(claim.value)]
+        rows += [CheckRow.of(one.found, one.event) for one in made]
         seen = [
             Checked(row.check, row.item, row.result, row.detail, (), row.event or "", index)
             for index, row in enumerate(rows)

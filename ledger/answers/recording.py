@@ -23,6 +23,7 @@ __all__ = [
     "IN_LINE",
     "UNNAMED",
     "Recorded",
+    "complete",
     "keep_found",
     "note_refusal",
     "questions_in",
@@ -110,11 +111,35 @@ def record(
     cause = () if answered is None else (answered,)
     (receipt,) = ledger.append([draft(payload, actor=actor, cause=cause, key=key)])
     found = tuple(consistency(value))
-    if receipt.repeated:
-        return Recorded(receipt.id, receipt.seq, root, about, digest, found, (), True)
-    keep_found(ledger, receipt.id, found, 0)
-    asked = ask_people(ledger, receipt.id, about, list(questions_in(root, value)), actor)
-    return Recorded(receipt.id, receipt.seq, root, about, digest, found, asked, False)
+    asked = complete(ledger, receipt.id, root, about, value, actor, new=not receipt.repeated)
+    return Recorded(receipt.id, receipt.seq, root, about, digest, found, asked, receipt.repeated)
+
+
+def complete(
+    ledger: Ledger,
+    answer: str,
+    root: str,
+    about: str | None,
+    value: BaseModel,
+    actor: Actor,
+    *,
+    new: bool = False,
+) -> tuple[str, ...]:
+    """Record what needs nothing but the answer to be said of it, unless it is recorded: its own rules, its questions.
+
+    Whoever recorded an answer may have been stopped before this; then the next one who meets it does it. Returns the
+    events of its questions.
+    """
+    checked = False
+    asked: list[str] = []
+    if not new:
+        for entry in events(ledger, "answer.verified", "question.asked"):
+            if decoded(entry)["answer"] == answer:
+                checked = checked or entry.type == "answer.verified"
+                asked += [entry.id] if entry.type == "question.asked" else []
+    if not checked:
+        keep_found(ledger, answer, list(consistency(value)), 0)
+    return tuple(asked) or ask_people(ledger, answer, about, list(questions_in(root, value)), actor)
 
 
 def _parsed(parse: Any, kind: type[BaseModel], root: str, content: bytes) -> None:

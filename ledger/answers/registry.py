@@ -7,19 +7,18 @@ from importlib import import_module
 from typing import Final, NamedTuple
 
 from t2c.ledger.answers.base import Bench, Check, Claim, Found
-from t2c.ledger.answers.checks.rules import consistency
-from t2c.ledger.answers.history import decoded, events
-from t2c.ledger.answers.recording import keep_found, note_refusal, rounds_of
+from t2c.ledger.answers.history import RECORDED, event_named
+from t2c.ledger.answers.recording import complete, keep_found, note_refusal, rounds_of
 from t2c.ledger.audit.answers import INERT
 from t2c.ledger.errors import Refused, Usage
-from t2c.ledger.kernel.actor import SCANNER
+from t2c.ledger.kernel.actor import SCANNER, Actor
 
 __all__ = ["CHECKS", "WITH_GATES", "Outcome", "checks_of", "verify"]
 
 _CHECKS: Final = "t2c.ledger.answers.checks"
 
 CHECKS: Final[Mapping[str, tuple[str, ...]]] = {
-    "attempt_report": (f"{_CHECKS}.attempt:check",),
+    "attempt_report": (f"{_CHECKS}.attempt:check", f"{_CHECKS}.frozen_tests:check"),
     "proposal": (f"{_CHECKS}.proposal:check",),
     "assessment": (f"{_CHECKS}.assessment:check",),
     "monitoring": (f"{_CHECKS}.monitoring:check",),
@@ -64,10 +63,9 @@ def verify(claim: Claim, bench: Bench) -> Iterator[Outcome]:
     is never executed, Usage for gates that nothing would run, and what a check raises.
     """
     _check_gates(claim, bench)
-    if not any(decoded(entry)["answer"] == claim.event for entry in events(bench.ledger, "answer.verified")):
-        # Whoever recorded it was stopped before its own rules were looked at.
-        found = list(consistency(claim.value))
-        yield from map(Outcome, keep_found(bench.ledger, claim.event, found, 0), found)
+    recorded = event_named(bench.ledger, claim.event, RECORDED)
+    actor = Actor(recorded.actor.kind, recorded.actor.id)  # type: ignore[arg-type]
+    complete(bench.ledger, claim.event, claim.root, claim.about, claim.value, actor)
     number = rounds_of(bench.ledger, claim.event) + 1
     for check in checks_of(claim.root):
         for one in check(claim, bench):

@@ -8,13 +8,20 @@ from typing import Any
 import orjson
 import pytest
 
+from t2c.ledger.answers.base import Bench
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.history import answer, decoded, events
 from t2c.ledger.answers.paths import path_problem
 from t2c.ledger.answers.recording import IN_LINE, record
+from t2c.ledger.answers.registry import verify
+from t2c.ledger.answers.roots import ROOTS
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.events.answers import AnswerRecorded
+from t2c.ledger.events.draft import draft
+from t2c.ledger.intake.base import no_progress
 from t2c.ledger.kernel.actor import Actor
+from t2c.ledger.llm.strict import schema_digest
 from t2c.ledger.redaction.funnel import Funnel
 
 REPORT = {"summary": "s", "status": "done", "files_changed": ["a.py"], "checks_run": [], "notes": []}
@@ -91,6 +98,21 @@ def test_one_answer_of_a_model_is_recorded_once(ledger: Ledger) -> None:
     again = record(ledger, "question", orjson.dumps({"question": "How?"}), answered=asked.event)
     assert (first.again, again.again, again.event) == (False, True, first.event)
     assert len(list(events(ledger, "question.asked"))) == 2
+
+
+def test_what_a_killed_recorder_left_undone_is_done_by_the_next(ledger: Ledger) -> None:
+    content = orjson.dumps({"question": "Why?"})
+    payload = AnswerRecorded(
+        root="question", schema_digest=schema_digest(ROOTS["question"]), about=None, answered=None,
+        content=ledger.objects.put(content), value={"question": "Why?"},
+    )  # fmt: skip
+    event = ledger.append([draft(payload, actor=Actor("agent", "m"))])[0].id
+    bench = Bench(ledger, ledger.workspace.parent, no_progress)
+    for _ in range(2):
+        list(verify(answer(ledger, event), bench))
+    (question,) = events(ledger, "question.asked")
+    assert str(question.actor) == "agent:m"
+    assert [one for one in checks(ledger) if one[0] == "consistency"] == [("consistency", "supported", None)]
 
 
 def test_held_out_tests_are_not_recorded_in_the_open(ledger: Ledger) -> None:
