@@ -88,7 +88,7 @@ def show(
     from t2c.ledger.errors import Usage
 
     given: dict[PartName, bool] = {"prompt": prompt, "answer": answer, "raw": raw, "manifest": manifest}
-    wanted = [name for name, chosen in given.items() if chosen]
+    wanted: list[PartName] = [name for name, chosen in given.items() if chosen]
     if len(wanted) > 1:
         raise Usage("only one part can be shown alone", remedy=f"give one of --{' --'.join(wanted)}")
     invocation = Invocation.of(ctx)
