@@ -139,7 +139,7 @@ class HeldOutResult:
 
 @dataclass(frozen=True, slots=True)
 class FrozenRow:
-    """A frozen file: `state` is `as frozen`, `changed`, `missing` or `changed by approval`; `found` is the SHA-256 now."""
+    """A frozen file: `state` is `as frozen`, `changed`, `deleted`, `missing` or `changed by approval`; `found` is the SHA-256 now."""
 
     path: str
     state: str
@@ -276,7 +276,7 @@ def run(
 
 def frozen(context: Context, about: str | None, refuse: bool) -> FrozenList:
     """The frozen files as they stand in the work tree; `refuse` records a refusal for each that was changed."""
-    from t2c.ledger.answers.checks.freezing import frozen_files, refuse_changed, states
+    from t2c.ledger.answers.checks.freezing import BROKEN, frozen_files, refuse_changed, states
 
     with open_ledger(context) as ledger:
         files = frozen_files(ledger, about)
@@ -289,7 +289,7 @@ def frozen(context: Context, about: str | None, refuse: bool) -> FrozenList:
         FrozenRow(one.path, stand[one.path][0], one.digest, stand[one.path][1], one.about, one.event, one.seq)
         for one in files
     ]
-    return FrozenList(not any(row.state == "changed" for row in rows), rows, refused)
+    return FrozenList(not any(row.state in BROKEN for row in rows), rows, refused)
 
 
 def _store(ledger: Ledger, state: Path) -> SealedStore:

@@ -266,7 +266,7 @@ def _frozen(found: FrozenList, style: Style) -> Iterator[str]:
         return
     for row in found.files:
         state = style.good(row.state) if row.state == "as frozen" else style.doubtful(row.state)
-        yield f"{row.path}  {style.bad(row.state) if row.state == 'changed' else state}"
+        yield f"{row.path}  {style.bad(row.state) if row.state in ('changed', 'deleted') else state}"
         yield style.faint(f"  SHA-256 {row.digest}, frozen by {row.event}, seq {row.seq}")
         if row.found is not None and row.found != row.digest:
             yield style.faint(f"  SHA-256 {row.found} now")

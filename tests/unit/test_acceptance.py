@@ -204,6 +204,31 @@ def test_a_frozen_test_is_changed_by_nobody_but_a_person(yard: Yard) -> None:
     guard_frozen(yard.ledger, {PATH: other}, AGENT)
 
 
+def test_an_attempt_that_changes_a_frozen_test_is_refuted_and_refused(yard: Yard) -> None:
+    report = {"summary": "s", "status": "incomplete", "files_changed": [], "checks_run": [], "notes": []}
+    attempt = yard.record("attempt_report", report)
+    assert not [key for key in yard.verify(attempt) if key[0] == "frozen"]  # nothing is frozen yet
+    yard.verify(yard.record("acceptance", acceptance()))
+    (yard.tree / "tests").mkdir()
+    target = yard.tree / PATH
+    target.write_text(TEST)
+    assert yard.verify(attempt)["frozen", PATH].result == "supported"
+    yard.git("add", ".")
+    yard.git("commit", "-q", "-m", "tests")
+    yard.fix()
+    assert yard.verify(attempt)["frozen", None].result == "supported"
+    target.write_text("assert True\n")
+    yard.git("commit", "-q", "-a", "-m", "weaker")
+    target.write_text(TEST)
+    found = yard.verify(attempt, base="HEAD~2", candidate="HEAD")["frozen", PATH]
+    assert found.result == "refuted"
+    target.unlink()
+    assert yard.verify(attempt)["frozen", PATH].result == "refuted"
+    assert states(yard.ledger, yard.tree, frozen_files(yard.ledger))[PATH][0] == "deleted"
+    yard.verify(attempt)
+    assert [(one["subject"], one["requested_by"]) for one in yard.refusals()] == [(PATH, "agent:unnamed")] * 2
+
+
 def reproduction(
     statement: str, check: str, test: str = "test_it", path: str | None = None
 ) -> dict[str, Any]:

@@ -136,6 +136,8 @@ def check_frozen(claim: Claim, bench: Bench) -> Iterator[Found]:
             yield Found(
                 FROZEN, "supported", f"{one.path} stands {state}", item=one.path, evidence=(one.event,)
             )
+        elif state == "deleted":
+            yield Found(FROZEN, "refuted", f"{one.path} is deleted", item=one.path, evidence=(one.event,))
         elif state == "missing":
             yield Found(
                 FROZEN,

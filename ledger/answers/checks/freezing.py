@@ -9,24 +9,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from t2c.ledger.answers.changes import standing
 from t2c.ledger.answers.history import decoded, events
 from t2c.ledger.answers.recording import note_refusal
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.errors import Environment, Refused, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.paths import confine
 
 __all__ = [
-    "CODE", "Frozen", "State", "Suite", "freeze", "frozen_files", "guard_frozen", "refuse_changed", "state_of", "states",
-    "suite_of",
+    "BROKEN", "CODE", "Frozen", "State", "Suite", "approved_digests", "digest_of", "freeze", "frozen_files",
+    "guard_frozen", "refuse", "refuse_changed", "refused_before", "state_of", "states", "suite_of",
 ]  # fmt: skip
 
-CODE = "FROZEN_TEST_CHANGED"
+CODE: Final = "FROZEN_TEST_CHANGED"
 """The code of the refusal to change a frozen test."""
-State = Literal["as frozen", "changed", "missing", "changed by approval"]
+State = Literal["as frozen", "changed", "deleted", "missing", "changed by approval"]
+"""`deleted` is gone though the last commit has it; `missing` was never put there."""
+BROKEN: Final = frozenset({"changed", "deleted"})
+"""What only a person may do."""
 
 
 class Frozen(NamedTuple):
@@ -113,12 +117,22 @@ def suite_of(ledger: Ledger, about: str | None) -> Suite | None:
 
 def states(ledger: Ledger, tree: Path, frozen: Sequence[Frozen]) -> dict[str, tuple[State, str | None]]:
     """Path → how the file stands in the work tree, and the SHA-256 of what is there."""
-    approved = _approved(ledger)
-    found = {}
+    approved = approved_digests(ledger)
+    found: dict[str, tuple[State, str | None]] = {}
     for one in frozen:
-        here = _digest(tree, one.path)
+        here = digest_of(tree, one.path)
         found[one.path] = state_of(one, here, approved), here
+    gone = {path for path, (state, _) in found.items() if state == "missing"}
+    for path in gone & _committed(tree) if gone else ():
+        found[path] = "deleted", None
     return found
+
+
+def _committed(tree: Path) -> frozenset[str]:
+    try:
+        return standing(tree, "HEAD").names()
+    except (Environment, Usage):  # no repository, or no commit in it yet
+        return frozenset()
 
 
 def state_of(one: Frozen, here: str | None, approved: frozenset[str]) -> State:
@@ -130,7 +144,7 @@ def state_of(one: Frozen, here: str | None, approved: frozenset[str]) -> State:
     return "changed by approval" if here in approved else "changed"
 
 
-def _approved(ledger: Ledger) -> frozenset[str]:
+def approved_digests(ledger: Ledger) -> frozenset[str]:
     """The digests that a person approved."""
     return frozenset(
         decoded(entry)["digest"]
@@ -139,7 +153,8 @@ def _approved(ledger: Ledger) -> frozenset[str]:
     )
 
 
-def _digest(tree: Path, path: str) -> str | None:
+def digest_of(tree: Path, path: str) -> str | None:
+    """The SHA-256 of a file of the work tree, None where there is none."""
     try:
         place = confine(tree, path)
         return sha256(place.read_bytes()).hexdigest() if place.is_file() else None
@@ -152,20 +167,32 @@ def refuse_changed(ledger: Ledger, tree: Path, by: Actor, about: str | None = No
 
     Nothing is put back: the work tree is the user's. The same change is refused once.
     """
-    known = {
+    known = refused_before(ledger)
+    frozen = frozen_files(ledger, about)
+    found = []
+    for one, (state, here) in zip(frozen, states(ledger, tree, frozen).values(), strict=True):
+        if state not in BROKEN:
+            continue
+        found.append(one.path)
+        refuse(ledger, one, here, by, known)
+    return found
+
+
+def refused_before(ledger: Ledger) -> set[tuple[str, str]]:
+    """What was refused already: subject and reference of each refusal."""
+    return {
         (data["subject"], data["reference"])
         for entry in events(ledger, "refusal.noted")
         if (data := decoded(entry))["code"] == CODE
     }
-    frozen = frozen_files(ledger, about)
-    found = []
-    for one, (state, here) in zip(frozen, states(ledger, tree, frozen).values(), strict=True):
-        if state not in ("changed", "missing"):
-            continue
-        found.append(one.path)
-        if (_subject(one.path), here or "missing") not in known:
-            _note(ledger, one, here, by)
-    return found
+
+
+def refuse(ledger: Ledger, one: Frozen, here: str | None, by: Actor, known: set[tuple[str, str]]) -> None:
+    """Record that a change of a frozen file is refused, unless it is `known` to have been."""
+    key = _subject(one.path), here or "missing"
+    if key not in known:
+        known.add(key)
+        _note(ledger, one, here, by)
 
 
 def guard_frozen(ledger: Ledger, writes: Mapping[str, bytes | None], by: Actor) -> None:
@@ -175,7 +202,7 @@ def guard_frozen(ledger: Ledger, writes: Mapping[str, bytes | None], by: Actor) 
     """
     if by.kind == "human":
         return
-    approved = _approved(ledger)
+    approved = approved_digests(ledger)
     for one in frozen_files(ledger):
         if one.path not in writes:
             continue
