@@ -6,6 +6,7 @@ not masked; the outcome recorded with the announcement's cause left out; the int
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import sys
@@ -178,6 +179,29 @@ def test_only_what_is_listed_or_declared_is_in_its_environment(run: Run, masking
     with pytest.raises(Refused, match="known secret"):
         run("env", environment={"KEY": f"x{SECRET}"})
     assert len(events(masking)) == count
+
+
+def test_a_variable_that_is_no_text_is_handed_on_as_it_is(masking: Ledger, tmp_path: Path) -> None:
+    gate = Gate(purpose="test", argv=("printenv", "HOME"), fingerprint="0" * 64)
+    result = gates.run_gate(masking, tmp_path, gate, environ={"HOME": os.fsdecode(b"/home/\xff")})
+    assert masking.objects.get(result.output) == b"/home/\xff\n", "and there is a PATH even if none was given"
+    assert events(masking)[0]["data"]["equivalence"] is None
+
+
+def test_the_watcher_needs_the_standard_library_alone() -> None:
+    source = Path(gates.__file__).with_name("warden.py").read_text()
+    found = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or "relative"]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert "select" in found and found <= sys.stdlib_module_names
 
 
 @pytest.mark.parametrize(
