@@ -425,6 +425,9 @@ def test_rejected_batches_and_missing_records_are_asked_about_in_halves(
     assert (audit.status, audit.interpreted, audit.recordCount) == ("succeeded", 41, 41)
     assert max(len(rows(request.body)) for request in provider.requests) == 32
     assert len(project.events("record.interpreted")) == 41
+    assert any(
+        "has an enrichment already" in event["data"]["detail"] for event in project.events("llm.unusable")
+    )
 
 
 def test_a_single_record_without_an_answer_fails_the_stage_and_keeps_the_others(
@@ -517,6 +520,19 @@ def test_what_only_the_model_says_is_counted_and_is_no_record(project: Project, 
     assert told("omission.cleared") == []
     assert project.read("documents")["documents"].status == "skipped"
     assert told("omission.cleared") == [("README.md", 0)]
+
+
+def test_a_text_of_which_a_model_says_too_little_is_read_from_the_record_the_next_time(
+    project: Project, provider: Any
+) -> None:
+    provider.on("t2c_document_intent", lambda body: {"records": prose(body)["records"][:1]})
+    audit = project.read("documents")["documents"]
+    assert (audit.interpreted, audit.recorded > 0) == (1, True)
+    assert audit.recordCount > 1
+    asked, recorded = len(provider.requests), project.events()
+    again = project.read("documents")["documents"]
+    assert (again.interpreted, again.recorded) == (1, 0)
+    assert (len(provider.requests), project.events()) == (asked, recorded)
 
 
 def test_documents_beyond_the_budget_are_counted_and_the_weightiest_are_read(
