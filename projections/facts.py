@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from t2c.ledger.events.interpretation import ACCEPTED
 from t2c.projections.base import Inputs
 from t2c.projections.graph import Link, links
 from t2c.projections.records import StandingRecords
@@ -160,8 +161,23 @@ class Facts:
 
     @classmethod
     def of(cls, inputs: Inputs) -> Facts:
-        """Those of the folded states of `records` and `graph`, made once for all views that read them."""
+        """Those of the folded states of `records` and `graph`, made once for all views that read them.
+
+        What a model accepted is no relation here: it is a claim, and no evidence of anything.
+        """
         found = inputs.made.get("facts")
+        if not isinstance(found, Facts):
+            whole = cls.shown(inputs)
+            found = whole
+            if any(link.rule == ACCEPTED for link in whole.relations):
+                found = cls(whole.records, tuple(link for link in whole.relations if link.rule != ACCEPTED))
+            inputs.made["facts"] = found
+        return found
+
+    @classmethod
+    def shown(cls, inputs: Inputs) -> Facts:
+        """The same with what a model accepted, for views that show relations and judge nothing by them."""
+        found = inputs.made.get("facts.shown")
         if not isinstance(found, Facts):
             standing = StandingRecords.of(inputs)
             records: dict[str, Fact] = {}
@@ -175,7 +191,7 @@ class Facts:
                 link for link in related if link.relation.source in records and link.relation.to in records
             )
             found = cls(records, tuple(shown))
-            inputs.made["facts"] = found
+            inputs.made["facts.shown"] = found
         return found
 
     def around(self, identity: str) -> Sequence[Link]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from t2c.ledger.events.interpretation import ACCEPTED
 from t2c.ledger.journal.entry import Entry
 from t2c.projections.base import Artifacts, Inputs, in_blocks, pretty
 from t2c.projections.records import Head, Parts, StandingRecords
@@ -25,6 +26,7 @@ __all__ = [
     "Signal",
     "document",
     "fingerprint",
+    "fingerprint_as_found",
     "graph_model",
     "links",
 ]
@@ -115,6 +117,13 @@ def document(inputs: Inputs, *, interpreted: bool = True) -> Iterator[bytes]:
 def fingerprint(inputs: Inputs) -> str:
     """The fingerprint of the graph, for views that say which graph they are of; needs `records` and `graph`."""
     return _summed(StandingRecords.shown(inputs), inputs.states["graph"], inputs).fingerprint
+
+
+def fingerprint_as_found(inputs: Inputs) -> str:
+    """The fingerprint of the graph as it was found: without what a model read or accepted."""
+    state = inputs.states["graph"]
+    found = {name: data for name, data in state.links.items() if _link(data).rule != ACCEPTED}
+    return _sum(StandingRecords.of(inputs), Graph(found)).fingerprint
 
 
 def links(state: Graph, standing: StandingRecords) -> Iterator[Link]:

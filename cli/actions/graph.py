@@ -90,7 +90,7 @@ def graph(context: Context, asked: str | None = None, depth: int = 1, at: str | 
         until = None if at is None else resolve(context, ledger, at).seq
         context.progress("fold", 0, None)
         folded = fold(ledger.journal, ALL, ["graph"], until=until, cache=ledger.cache / "folds")
-    facts = Facts.of(Inputs(folded.ts or "", folded.states, folded.made))
+    facts = Facts.shown(Inputs(folded.ts or "", folded.states, folded.made))
     around = None if asked is None else _around(asked, depth, facts, folded.position.seq)
     return GraphView(folded.position.seq, facts, around, folded)
 

@@ -131,7 +131,7 @@ class Recording:
                 )
             )
             ids = {found.id for found in links.relations}
-            relations = decide_relations(state, ids, payloads, standing, run)
+            relations = decide_relations(state, ids, payloads, standing, run, self._changed(state))
         noted = _omissions(self.sources.stages, links) + unseen_records(self.sources, state)
         omissions = decide_omissions(
             state, noted, lambda source, path: self._covered(source, path, fresh), run
@@ -140,13 +140,25 @@ class Recording:
         if not number:
             closing = _closed(state, run)
             return _Plan(len(closing), iter(closing))
-        linked = len(state.relations) if links is None else len(links.relations)
+        found = sum(relation.of is None for relation in state.relations.values())
+        linked = found if links is None else len(links.relations)
         return _Plan(number, self._drafts(state, run, gone, relations, omissions, linked))
 
     def _observations(self) -> Iterator[Observation]:
         for stage in self.sources.stages:
             for scope in stage.scopes:
                 yield from scope.records
+
+    def _changed(self, state: EvidenceState) -> set[str]:
+        """The records at an end of what a model accepted that now say something else."""
+        ends = {end for one in state.relations.values() if one.of is not None for end in (one.source, one.to)}
+        read = self._observations() if ends else ()
+        return {
+            record.id
+            for record in read
+            if record.id in ends
+            and ((live := state.records.get(record.id)) is None or live.digest != record.digest)
+        }
 
     def _covered(self, source: str, path: str | None, linked: bool) -> bool:
         """True if this scan looked where an omission was noted and would have noted it again."""

@@ -249,6 +249,7 @@ class DomainAudit:
                 )
         if relation_id(relation["from"], relation["to"], relation["type"]) != relation["id"]:
             self._fault(seq, "relation_id", f"{relation['id']} is not the id of its ends and type")
+        self._readings.linked(seq, data, event)
         self._relations[relation["id"]] = (relation["from"], relation["to"])
         self._known_relations.add(relation["id"])
 

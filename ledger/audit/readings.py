@@ -1,5 +1,6 @@
-"""What readings and syntheses of a model promise: they rest on an answer, are said by who gave it, and are of no fact.
+"""What readings, syntheses and relations of a model promise: they rest on an answer and are said by who gave it.
 
+None reads a fact otherwise, and no relation of a model passes for one that the linker found.
 (decisions A12, B3; intent-evidence §6.3)
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
+from t2c.ledger.events.interpretation import ACCEPTED, ACCEPTED_CAP
 from t2c.ledger.kernel.canon import artifact
 from t2c.ledger.kernel.digests import short
 from t2c.ledger.kernel.ids import RECORD_PREFIX
@@ -64,6 +66,25 @@ class ReadingAudit:
                 self._fault(
                     seq, "record_unknown", f"{data['id']} cites {identity}, which is not in this ledger"
                 )
+
+    def linked(self, seq: int, data: Event, event: Event) -> None:
+        """Check a `relation.linked`: what a model accepted is told from what the linker found, and by who accepted it."""
+        relation = data["relation"]
+        if data["rule"] != ACCEPTED:
+            if event["actor"]["kind"] == "agent":
+                self._fault(
+                    seq, "trust", f"{relation['id']} is said by {_who(event)}, which is no rule of the linker"
+                )
+            return
+        for answer in event.get("cause", ())[:1] or ("nothing",):
+            self._rests_on(seq, answer, event)
+        if relation["type"] != "evidenced_by" or relation["confidence"] > ACCEPTED_CAP:
+            self._fault(
+                seq,
+                "accepted_too_much",
+                f"{relation['id']} is {relation['type']}, {relation['confidence']} sure; a model accepts what is "
+                f"evidenced_by, {ACCEPTED_CAP} sure at most",
+            )
 
     def _rests_on(self, seq: int, answer: str, event: Event) -> None:
         who = _who(event)

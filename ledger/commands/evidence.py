@@ -24,6 +24,7 @@ from t2c.ledger.events.evidence import (
     RelationLinked,
 )
 from t2c.ledger.events.identity import content_digest
+from t2c.ledger.events.interpretation import ACCEPTED
 from t2c.ledger.events.runs import OmissionCleared, OmissionNoted
 from t2c.ledger.kernel.actor import SCANNER
 from t2c.ledger.kernel.canon import canonical
@@ -50,7 +51,7 @@ __all__ = [
     "missing",
 ]
 
-STATE_VERSION: Final = 4
+STATE_VERSION: Final = 5
 RECORD_AT: Final = len(b'{"record":')
 """Where the record starts in the canonical payload of `record.observed`; it ends one byte before the end."""
 _MOVES_PER_EVENT: Final = 5000
@@ -71,9 +72,12 @@ class LiveRecord(msgspec.Struct, array_like=True):
 
 
 class LiveRelation(msgspec.Struct, array_like=True):
+    """`of` are the digests of the two records that a model accepted it of; None for what the linker found."""
+
     digest: bytes
     source: str
     to: str
+    of: tuple[bytes, bytes] | None = None
 
 
 class LiveOmission(msgspec.Struct, array_like=True):
@@ -181,6 +185,7 @@ class _Endpoints(msgspec.Struct):
 
 class _Linked(msgspec.Struct):
     relation: _Endpoints
+    rule: str = ""
 
 
 class _Judged(msgspec.Struct):
@@ -250,8 +255,11 @@ def evolve(
         case "record.retracted":
             state.records.pop(_identified(data).id, None)
         case "relation.linked":
-            relation = _linked(data).relation
-            state.relations[relation.id] = LiveRelation(digest_of(data), relation.source, relation.to)
+            linked = _linked(data)
+            one, other = state.records.get(linked.relation.source), state.records.get(linked.relation.to)
+            of = (one.digest, other.digest) if linked.rule == ACCEPTED and one and other else None
+            live = LiveRelation(digest_of(data), linked.relation.source, linked.relation.to, of)
+            state.relations[linked.relation.id] = live
         case "relation.unlinked":
             state.relations.pop(_identified(data).id, None)
         case "relation.judged":

@@ -12,8 +12,12 @@ from typing import Any, Final
 
 from t2c.ledger.kernel.canon import canonical
 
-__all__ = ["can_be_read", "group_digest", "speaker", "with_reading"]
+__all__ = ["ACCEPTED", "ACCEPTED_CAP", "can_be_read", "group_digest", "speaker", "with_reading"]
 
+ACCEPTED: Final = "cross_language_reranker"
+"""The rule of relations that a model accepted: shown as what it claims, and weighed by no view."""
+ACCEPTED_CAP: Final = 0.95
+"""How sure of such a relation a model may make one (intent-evidence §1.2)."""
 _LISTS: Final = ("paths", "symbols", "tickets", "versions")
 
 
