@@ -265,7 +265,9 @@ def _with(
 
 
 def _found(asked: str, calls: Sequence[Call]) -> int:
-    """The place of the request that is meant."""
+    """The place of the request that is meant; `latest` is the last one."""
+    if asked == "latest" and calls:
+        return len(calls) - 1
     for place, call in enumerate(calls):
         outcome = call.outcome
         names = {call.event, str(call.seq)}

@@ -62,7 +62,7 @@ def log(
 
 def show(
     ctx: typer.Context,
-    asked: Annotated[str, typer.Argument(metavar="SEQ|EVENT", help="The request, or its outcome.")],
+    asked: Annotated[str, typer.Argument(metavar="SEQ|EVENT|latest", help="The request, or its outcome.")],
     prompt: Annotated[bool, typer.Option("--prompt", help="Only what was sent.")] = False,
     answer: Annotated[bool, typer.Option("--answer", help="Only the text of the answer.")] = False,
     raw: Annotated[
