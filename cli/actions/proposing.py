@@ -59,9 +59,15 @@ def propose(context: Context, mode: str | None, language: str, state: Path) -> P
         folded.position.seq,
         document,
         outcome.appended,
-        tuple(document["warnings"]),
+        _notices(outcome.audit, document),
         outcome.omitted,
     )
+
+
+def _notices(audit: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
+    if audit["status"] == "skipped":
+        return (f"no model was asked: {audit['reason']['message']}",)
+    return tuple(document["warnings"])
 
 
 def preview_of(context: Context, language: str, state: Path) -> Preview:

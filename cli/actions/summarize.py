@@ -165,6 +165,8 @@ def _notices(outcome: Outcome | None) -> Sequence[str]:
         return []
     found = [f"left out “{title}”: {why}" for title, why in outcome.synthesis.abstained]
     failure = outcome.synthesis.failure
+    if outcome.audit["status"] == "skipped":
+        found.append(f"no model was asked: {outcome.audit['reason']['message']}")
     if failure is not None:
         found.append(f"summary used deterministic fallback ({failure[0]}): {failure[1]}")
     return found

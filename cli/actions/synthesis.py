@@ -109,7 +109,7 @@ def preview(context: Context, ledger: Ledger, state: Path, kind: Kind, language:
 def synthesis_of(
     context: Context, ledger: Ledger, state: Path, kind: Kind, mode: Mode, language: str
 ) -> Outcome:
-    """Ask a model and record what it draws, or that it could not be had.
+    """Ask a model and record what it draws, or that it could not be had. Of no finding nobody is asked anything.
 
     Raises Model (exit 7) with the failed audit where an answer was required, and what asking raises (decisions D10).
     """
@@ -119,6 +119,8 @@ def synthesis_of(
     inputs = inputs_of(folded_for(ledger, "proposals"))
     briefing = _briefing(inputs, kind)
     source = _source(context, briefing, inputs, kind, mode, language)
+    if not briefing.citable.diagnostics:
+        return _nothing_to_say(source, briefing)
     replayed = False
     with asker_of(context, ledger, state) as asker:
         context.progress("ask", 0, None)
@@ -181,6 +183,22 @@ def _asked(context: Context, asker: Asker, briefing: Briefing, source: Source) -
     raised = () if source.kind == "summary" else answered.value.proposals
     left = unsupported(concluded, briefing.grounds)
     return synthesise(source, voice, concluded, raised, left), answered.replayed
+
+
+def _nothing_to_say(source: Source, briefing: Briefing) -> Outcome:
+    from t2c.ledger.llm.synthesis.audit import audit
+    from t2c.ledger.llm.synthesis.drawing import Synthesis
+
+    skipped = audit(
+        status="skipped",
+        requested=source.mode,
+        configuration=source.configuration,
+        told=(),
+        records=0,
+        warnings=0,
+        reason=("NO_FINDINGS", "nothing was found from which something could be concluded"),
+    )
+    return Outcome(Synthesis(source), skipped, 0, False, dict(briefing.brief.omitted))
 
 
 def _fallen(source: Source, error: Unanswered) -> Synthesis:

@@ -173,6 +173,16 @@ def test_what_would_be_sent_is_shown_and_not_sent(t2c: Any, asking: Any, provide
     assert provider.requests[0].raw.decode() == seen["text"], "the bytes shown are those sent"
 
 
+def test_of_no_finding_nobody_is_asked(t2c: Any, provider: Any, new_journal: Callable[[Path], Any]) -> None:
+    bare = new_journal(t2c.root / ".t2c" / "journal.ndjson")
+    env = {"T2C_LLM_BASE_URL": provider.url, "T2C_LLM_MODE": "live"}
+    for verb in (["summarize", "--mode", "require-llm"], ["todo", "propose", "--mode", "require-llm"]):
+        ran = t2c(*verb, "--json", env=env)
+        assert ran.code == 0 and "no model was asked" in ran.err
+        assert ran.document["conclusions"] == [] and ran.document["audit"]["status"] == "skipped"
+    assert provider.requests == [] and t2c("ledger", "head", "--json").document["seq"] == bare.seq
+
+
 def test_what_cannot_be_meant_is_a_usage_error(t2c: Any, chain: Any) -> None:
     for wrong in (
         ["--mode", "maybe"],

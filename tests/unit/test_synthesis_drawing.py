@@ -155,7 +155,7 @@ def test_the_same_is_recorded_once_and_anything_else_again() -> None:
         ("succeeded", "prefer-llm", "llm", False),
         ("fallback", "prefer-llm", "deterministic", True),
         ("failed", "require-llm", "none", False),
-        ("skipped", "deterministic", "deterministic", False),
+        ("skipped", "deterministic", "none", False),
     ],
 )
 def test_an_audit_says_what_was_done_and_what_it_took(

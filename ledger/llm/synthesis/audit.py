@@ -48,7 +48,7 @@ def audit(
     Of a request without an answer it tells as much as the provider did: its tokens count all the same.
     """
     by_model = status in ("succeeded", "partial") and requested != "deterministic"
-    effective = "llm" if by_model else "deterministic" if status != "failed" else "none"
+    effective = "llm" if by_model else "none" if status in ("failed", "skipped") else "deterministic"
     return {
         "runtimeVersion": __version__,
         "configuration": dict(configuration),
