@@ -152,14 +152,9 @@ class _Run:
 
     def _read_output(self) -> bool:
         block = os.read(self._written, _BLOCK)
-        if block and (self.interruption is None or self._heeded):
+        if block:
             self._output(block)
         return bool(block)
-
-    @property
-    def _heeded(self) -> bool:
-        """True if what a command writes at its end is still wanted: not by what failed to take it before."""
-        return isinstance(self.interruption, KeyboardInterrupt)
 
     def _read_report(self) -> bool:
         block = os.read(self._reports, _BLOCK)

@@ -315,9 +315,20 @@ def test_an_error_in_whoever_is_told_ends_the_command_too(run: Run, masking: Led
         raise LookupError(stage)
 
     with pytest.raises(LookupError):
-        run("sleep", "60", progress=broken)
-    assert events(masking)[-1]["data"]["outcome"] == "interrupted"
-    assert events(masking)[-1]["data"]["detail"] == "LookupError"
+        run(command=f"echo begun; {TIDY}", progress=broken, grace=30)
+    data = events(masking)[-1]["data"]
+    assert (data["outcome"], data["detail"]) == ("interrupted", "LookupError")
+    assert masking.objects.get(data["output"]) == b"begun\ntidied\n"
+
+
+def test_an_output_that_nobody_can_take_ends_the_command(tmp_path: Path) -> None:
+    def broken(block: bytes) -> None:
+        raise MemoryError
+
+    words = ("sh", "-c", "echo $$; trap 'echo tidied' TERM; sleep 60 & wait; sleep 60")
+    ended = run_command(words, tmp_path, ENVIRON, 30, broken, grace=30)
+    assert (ended.outcome, ended.exit_code) == ("interrupted", 130)
+    assert isinstance(ended.interruption, MemoryError) and ended.duration_ms < 10_000
 
 
 def test_a_command_that_ends_its_watcher_ends_itself(run: Run) -> None:
