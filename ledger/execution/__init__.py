@@ -1,1 +1,1 @@
-"""What runs beside the user's work: private folders, detached worktrees, the fingerprint of a work tree."""
+"""What runs beside the user's work: gates, copies of a tree to try things in, detached worktrees, fingerprints of a tree."""
