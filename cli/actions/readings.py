@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 from msgspec.structs import replace
+from pydantic import ValidationError
 
 from t2c import __version__
 from t2c.cli.actions.context import Context
@@ -123,16 +124,29 @@ class Interpreter:
     def begin(self) -> Mark:
         return Mark(self._ledger.head().seq, self._appended.total())
 
-    def readings(self, read: Sequence[RecordInterpreted], story: Story) -> None:
-        """Record readings of one answer, those left out that stand already."""
+    def mask(self, text: str) -> str:
+        """The text without its secrets."""
+        return self._ledger.funnel.mask(text).text
+
+    def readings(self, read: Sequence[RecordInterpreted], story: Story) -> int:
+        """Record readings of one answer without the secrets in them, those left out that stand already.
+
+        Returns how many hold a secret where it cannot be masked, and were not recorded.
+        """
         fresh: list[tuple[Payload, str]] = []
+        withheld = 0
         for payload in read:
-            masked = RecordInterpreted.decode(self._ledger.funnel.mask_json(payload.encode()).content)
+            try:
+                masked = RecordInterpreted.decode(self._ledger.funnel.mask_json(payload.encode()).content)
+            except ValidationError:
+                withheld += 1
+                continue
             data = masked.encode()
             if self._now.readings.get(masked.id) != data:
                 self._now.readings[masked.id] = data
                 fresh.append((masked, masked.answered))
         self._say(fresh, story)
+        return withheld
 
     def syntheses(self, drawn: Sequence[SynthesisDrawn], story: Story) -> None:
         """Record syntheses of one answer, those left out that stand already."""

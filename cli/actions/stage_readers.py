@@ -36,11 +36,12 @@ class MarkdownStage(Stage):
 
     def read(self, records: Sequence[Readable]) -> Failure | None:
         pending = [one for one in records if not self.now.is_read(one, self.prompt.name)]
+        about = {one.id: one for one in pending}
         return enriched(
             pending,
             lambda batch: markdown.asking(batch, self.model, self.settings.max_tokens),
             self.ask_many,
-            lambda answer: self.take(answer, answer.value.readings, pending, markdown.generator_of),
+            lambda answer: self.take(answer, answer.value.readings, about, markdown.generator_of),
             at_once=WAVES * self.settings.concurrency,
         )
 
@@ -80,7 +81,8 @@ class ProseStage(Stage):
                     settled.discard(passage.path)
                     continue
                 found = outcome.value
-                self.take(outcome, found.readings, passage.records, lambda _: self.generator)
+                about = {one.id: one for one in passage.records}
+                self.take(outcome, found.readings, about, lambda _: self.generator)
                 others[passage.path] += found.others
                 places.setdefault(passage.path, set()).update(found.at)
         self._leave_out(chosen, settled, others, places)
@@ -205,8 +207,8 @@ class CommunicationStage(Stage):
             found = outcome.value
             drawn = [communication.drawn(one, name, outcome.story, outcome.event) for one in found.syntheses]
             self.interpreter.syntheses(drawn, outcome.story)
-            theirs = [one for group in pack for one in group.records]
-            self.take(outcome, found.readings, theirs, lambda _: communication.GENERATOR)
+            about = {one.id: one for group in pack for one in group.records}
+            self.take(outcome, found.readings, about, lambda _: communication.GENERATOR)
         return failure
 
 

@@ -77,6 +77,7 @@ class Stage:
         self._asker = asker
         self._mode = mode
         self._stories: list[Story] = []
+        self._withheld = 0
 
     def wanted(self, record: Mapping[str, Any]) -> bool:
         """True for a record that the stage reads."""
@@ -102,6 +103,9 @@ class Stage:
             return self._audit("skipped", "llm", self.empty)
         began, mark = self._context.clock.now(), self.interpreter.begin()
         failure = self.read(records)
+        if failure is None and self._withheld:
+            told = f"{self._withheld:,} readings hold a secret where it cannot be masked"
+            failure = Failure("LLM_RESPONSE_INVALID", told)
         spent = self._context.clock.now() - began
         status: Status = "succeeded"
         if failure is not None:
@@ -129,11 +133,10 @@ class Stage:
         self,
         answer: Answered[Any],
         readings: Sequence[Said],
-        records: Sequence[Readable],
+        about: Mapping[str, Readable],
         maker: Callable[[Readable], Generator],
     ) -> None:
-        """Record the readings that an answer gives of some of the records."""
-        about = {one.id: one for one in records}
+        """Record the readings that an answer gives of some of the records, by id."""
         events = [
             event_of(
                 about[one.id],
@@ -146,7 +149,7 @@ class Stage:
             )
             for one in readings
         ]
-        self.interpreter.readings(events, answer.story)
+        self._withheld += self.interpreter.readings(events, answer.story)
 
     def _audit(
         self,

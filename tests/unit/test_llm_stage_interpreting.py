@@ -575,6 +575,36 @@ def test_a_passage_that_fails_loses_no_other(project: Project, provider: Any) ->
     assert "DOCUMENT_EXTRACTION_PARTIAL" in audit.warnings[0]
 
 
+def test_secrets_that_a_model_makes_up_are_masked_before_they_are_recorded(
+    project: Project, provider: Any
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    provider.on(
+        "t2c_markdown_intent_enrichment", markdown(object=f"use {secret}", basis=[f"it says {secret}"])
+    )
+
+    def answer(body: dict[str, Any]) -> Any:
+        found = spoken(body, object=f"use {secret}")
+        found["participantSyntheses"][0]["summary"] = f"Ada said {secret}."
+        return found
+
+    provider.on("t2c_communication_enrichment", answer)
+    audits = project.read("markdown", "communication")
+    assert {audit.status for audit in audits.values() if audit.recordCount} == {"succeeded"}
+    made = project.events("record.interpreted", "synthesis.drawn")
+    assert len(made) > 5
+    assert all(secret not in orjson.dumps(event).decode() for event in made)
+    assert verify(project.context(), "domain").faults == []
+
+
+@pytest.mark.parametrize("long", [{"object": "x" * 20_000}, {"basis": [f"{n} words" for n in range(5000)]}])
+def test_an_endless_reading_is_rejected(project: Project, provider: Any, long: dict[str, Any]) -> None:
+    provider.on("t2c_markdown_intent_enrichment", markdown(**long))
+    assert project.read("markdown")["markdown"].status == "fallback"
+    assert project.events("record.interpreted") == []
+    assert any("is longer than" in event["data"]["detail"] for event in project.events("llm.unusable"))
+
+
 def test_a_synthesis_is_shown_as_long_as_it_is_of_what_is_said_now(project: Project, provider: Any) -> None:
     provider.on("t2c_communication_enrichment", spoken)
     project.read("communication")

@@ -6,7 +6,7 @@ participant, role, lifecycle, class and modality stay; a synthesis cites stateme
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,7 @@ from t2c.ledger.llm.ask import Asking, Rejected
 from t2c.ledger.llm.base import Brief, Shown
 from t2c.ledger.llm.responses import communication_enrichment
 from t2c.ledger.llm.stages.prompts import COMMUNICATION
-from t2c.ledger.llm.stages.reading import FLOOR, Generator, Readable, Said, generation, parsed, said
+from t2c.ledger.llm.stages.reading import FLOOR, LONGEST, Generator, Readable, Said, generation, parsed, said
 
 __all__ = ["GENERATOR", "MOST", "Group", "Read", "Summed", "asking", "drawn", "groups", "requests", "wanted"]
 
@@ -133,16 +133,21 @@ def asking(asked: Sequence[Group], model: str, max_tokens: int) -> Asking[Read]:
     )
 
 
-def drawn(summed: Summed, prompt: str, story: Story, answered: str) -> SynthesisDrawn:
-    """The event of a synthesis, with the provenance and the tickets that the runtime owns (decisions B3)."""
+def drawn(
+    summed: Summed, prompt: str, story: Story, answered: str, mask: Callable[[str], str] = str
+) -> SynthesisDrawn:
+    """The event of a synthesis, with the provenance and the tickets that the runtime owns (decisions B3).
+
+    `mask` takes secrets out of what the model says; the id is that of what is left.
+    """
     group = summed.group
     told = {
         "participant": group.participant,
         "role": group.role,
         "tickets": group.tickets,
-        "summary": summed.said["summary"],
-        "commitments": summed.said["commitments"],
-        "risks": summed.said["risks"],
+        "summary": mask(summed.said["summary"]),
+        "commitments": [mask(text) for text in summed.said["commitments"]],
+        "risks": [mask(text) for text in summed.said["risks"]],
         "recordIds": summed.said["recordIds"],
     }
     synthesis = {
@@ -215,6 +220,8 @@ def _syntheses(items: Sequence[Mapping[str, Any]], asked: Sequence[Group]) -> li
             raise Rejected(f"{place}.recordIds cites {_named(foreign)}, which {key} did not say")
         if not cited:
             raise Rejected(f"{place}.recordIds must cite at least one statement of {key}")
+        if len(orjson.dumps([item["summary"], item["commitments"], item["risks"]])) > LONGEST:
+            raise Rejected(f"{place} is longer than {LONGEST:,} bytes")
         found[key] = Summed(
             group,
             {

@@ -38,6 +38,8 @@ M = TypeVar("M", bound="BaseModel")
 
 FLOOR: Final = 0.05
 """The least confidence of a reading (intent-evidence §1.2)."""
+LONGEST: Final = 16 << 10
+"""Bytes of one reading."""
 OWN_WORDS: Final = "model:"
 """What stands before a reason in a model's own words, so that none is taken for a flag of the runtime."""
 UNNAMED: Final = "unnamed"
@@ -118,6 +120,8 @@ def said(
     }
     if not data["object"]:
         raise Rejected(f"{place}.object must not be blank")
+    if len(canonical(data)) > LONGEST:
+        raise Rejected(f"{place} is longer than {LONGEST:,} bytes")
     _check(about, place, data, generator)
     return Said(about.id, data)
 
