@@ -88,6 +88,21 @@ def test_limits_hold_and_what_is_cut_is_counted(told: Any, monkeypatch: pytest.M
     assert SUMMARY_LIMITS == (400, 800, 250, 0)
 
 
+def test_of_relations_the_surest_are_shown(told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = told.todo("Fix the lock", line=8), told.todo("Fix the bell", line=9)
+    commit = told.commit("b" * 40, "Fix the bell and the lock")
+    told.link(commit, first, "implements", confidence=0.6)
+    told.link(commit, second, "implements", confidence=0.9)
+    monkeypatch.setattr(
+        "t2c.projections.briefs.SUMMARY", choice.Limits(records=50, relations=1, diagnostics=9)
+    )
+    (shown,) = held(summary_brief(inputs(told)))["relations"]
+    assert shown["to"] == second
+    told.link(commit, first, "implements", confidence=0.95)
+    (shown,) = held(summary_brief(inputs(told)))["relations"]
+    assert shown["to"] == first
+
+
 def test_long_texts_are_shortened_and_counted(chain: Any) -> None:
     chain.todo("word " * 300)
     found = task_brief(inputs(chain))

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from t2c.ledger.intake.base import Draft
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.llm.synthesis.contract import SUMMARY, Generation, conclusion, conclusion_model
 from t2c.projections.base import Inputs
@@ -81,6 +82,15 @@ def drawn(finding: Any, **more: Any) -> dict[str, Any]:
         "generation": BY_MODEL,
     }
     return conclusion(**{**fields, **more})
+
+
+def release(chain: Any, name: str, commit: str) -> None:
+    """Record a tag that names a release."""
+    tag = Draft(
+        kind="git_tag_fact", text=name, object=name, action="release", cls="fact", status="released",
+        confidence=1.0, basis=("git_tag",), revision=commit, metadata={"tag": name, "commit": commit},
+    )  # fmt: skip
+    chain.observe("git", f"refs/tags/{name}", tag)
 
 
 def test_every_finding_with_records_is_concluded_from_in_english(chain: Any) -> None:
@@ -172,8 +182,6 @@ def test_a_report_says_who_asks_and_what_is_borne_out(chain: Any) -> None:
 
 
 def test_changes_are_those_since_the_release_that_a_tag_names(chain: Any) -> None:
-    from t2c.ledger.intake.base import Draft
-
     parent: tuple[str, ...] = ()
     for number in range(8):
         revision = f"{number:040x}"
@@ -182,15 +190,14 @@ def test_changes_are_those_since_the_release_that_a_tag_names(chain: Any) -> Non
     assert report(chain).changes.since == "2025-12-11", (
         "without a release the last weeks before the newest commit"
     )
-    tag = Draft(
-        kind="git_tag_fact", text="v1.0", object="v1.0", action="release", cls="fact", status="released",
-        confidence=1.0, basis=("git_tag",), revision=f"{1:040x}", metadata={"tag": "v1.0", "commit": f"{1:040x}"},
-    )  # fmt: skip
-    chain.observe("git", "refs/tags", tag)
+    release(chain, "v1.0", f"{1:040x}")
     changes = report(chain).changes
     assert (changes.since, changes.day, changes.commits, changes.authors) == ("v1.0", "2026-01-02", 6, 1)
     assert [(one.action, one.commits) for one in changes.by_action] == [("fix", 6)]
     assert changes.by_action[0].newest[0].text == "Fix part 7"
+    release(chain, "v1.1", f"{6:040x}")
+    changes = report(chain).changes
+    assert (changes.since, changes.until, changes.commits) == ("v1.0", "v1.1", 6), "one commit is no news"
 
 
 def test_many_findings_of_one_kind_are_told_once(chain: Any) -> None:

@@ -133,6 +133,16 @@ def test_tasks_come_after_what_they_wait_for_and_the_urgent_first() -> None:
     assert ordered(tasks) == ("e", "b", "a", "c", "d") == ordered(tasks[::-1])
 
 
+def test_what_becomes_ready_later_takes_its_place_by_urgency() -> None:
+    tasks = [
+        Waiting("a", "P3", ()),
+        Waiting("b", "P2", ("a",)),
+        Waiting("c", "P1", ("a",)),
+        Waiting("d", "P2", ("a",)),
+    ]
+    assert ordered(tasks) == ("a", "c", "b", "d")
+
+
 def test_a_circle_is_named_and_not_broken() -> None:
     with pytest.raises(Cycle) as caught:
         ordered([Waiting("a", "P0", ("b",)), Waiting("b", "P0", ("a",)), Waiting("c", "P0", ())])
