@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from t2c.projections.conclusions.model import Asked, Changes, Differing, Portion, Report, There
+from t2c.projections.findings.model import shortened
 from t2c.projections.render.markdown import inline
 from t2c.projections.render.report_words import ACTIONS, WORDS
 
@@ -19,6 +20,7 @@ _SEVEREST_FIRST: Final = ("blocking", "review_required", "warning", "info")
 _PLACES: Final = 3
 _NEXT: Final = 5
 _LONG: Final = 400
+_TITLE: Final = 80
 
 
 class Line(NamedTuple):
@@ -220,4 +222,5 @@ def _next(report: Report, language: str) -> Iterator[Line]:
         if one.findings > 1:
             action = words["next.many"].format(action=action, findings=f"{one.findings:,}", code=lead.code)
         place = str(lead.places[0]) if lead.places else ""
+        action = f"{shortened(lead.title, _TITLE)} → {action}"
         yield Line("item", action, f"{place}, {lead.id}" if place else lead.id)
