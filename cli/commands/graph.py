@@ -35,7 +35,8 @@ def graph(
     ] = 60,
     dot: Annotated[bool, typer.Option("--dot", help="Print the neighbourhood for Graphviz.")] = False,
     uninterpreted: Annotated[
-        bool, typer.Option("--uninterpreted", help="With --json: records as found, no model's reading.")
+        bool,
+        typer.Option("--uninterpreted", help="Show records as they were found; only --json shows readings."),
     ] = False,
     at: At = None,
     json: Json = False,
@@ -61,11 +62,6 @@ def graph(
         raise Usage("--dot and --json exclude each other", remedy="give one of them")
     if dot and asked is None:
         raise Usage("--dot draws what stands around one thing", remedy="name a record, path or ticket")
-    if uninterpreted and not (json and asked is None):
-        raise Usage(
-            "--uninterpreted is for the whole graph as JSON: relations rest on records as they were found",
-            remedy="give it with --json and without an argument",
-        )
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
         found = action.graph(context, asked, depth, at)
