@@ -274,6 +274,16 @@ def test_a_readable_copy_excuses_nothing_and_is_told(place: Place) -> None:
         leak_guard(place.ledger, place.store)(*place.asking(many))
 
 
+@pytest.mark.parametrize("times", range(4))
+def test_a_tab_within_a_line_is_found_however_often_it_was_escaped(times: int) -> None:
+    body = "assert the_total_of(1,\t2) == 3"
+    text = body
+    for _ in range(times):
+        text = json.dumps(text)
+    found = Secrets([Secret("EVT-0", 0, "t.py", body.encode())]).signs(json.dumps({"messages": [text]}))
+    assert [sign.how for sign in found] == ["line"]
+
+
 def test_many_lines_with_one_beginning_cost_no_more() -> None:
     begin = "x" * 24
     body = "\n".join(begin + "y" * n for n in range(1, 300)).encode()

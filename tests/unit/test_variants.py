@@ -19,6 +19,9 @@ from t2c.ledger.answers.registry import verify
 from t2c.ledger.answers.sealed_store import SealedStore
 from t2c.ledger.answers.sealing import reveal, seal, sealed_tests
 from t2c.ledger.engine import Ledger, create
+from t2c.ledger.errors import Conflict
+from t2c.ledger.events.draft import draft
+from t2c.ledger.events.heldout import HeldoutLeaked
 from t2c.ledger.execution.fingerprint import fingerprint
 from t2c.ledger.intake.base import no_progress
 
@@ -194,7 +197,25 @@ def test_without_a_secret_test_no_special_case_is_told_apart(yard: Yard) -> None
     (found,) = yard.verdicts(claim)
     assert found.result == "unresolvable" and "nothing is sealed" in found.detail
     yard.seal()
+    leaked = HeldoutLeaked(
+        sealed=sealed_tests(yard.ledger)[0].event,
+        file=0,
+        how="line",
+        role="implementer",
+        request="a" * 64,
+        sent=False,
+    )
+    yard.ledger.append([draft(leaked)])
+    (found,) = yard.verdicts(claim)
+    assert found.result == "unresolvable" and "all of them leaked" in found.detail
     store = SealedStore(yard.state, str(yard.ledger.id()), yard.ledger.workspace)
     reveal(yard.ledger, store, sealed_tests(yard.ledger)[0])
     (found,) = yard.verdicts(claim)
     assert found.result == "unresolvable" and "revealed" in found.detail
+
+
+def test_nothing_is_known_of_a_tree_that_changes_while_it_is_tried(yard: Yard) -> None:
+    yard.freeze(f"{VISIBLE}open({str(yard.tree / 'stray.txt')!r}, 'w').close()\n")
+    claim = yard.claim("near_miss_variants", variant("wrong", "def double(n):\n    return n\n"))
+    with pytest.raises(Conflict, match="was changed while a copy of it was tried"):
+        list(verify(claim, yard.bench))
