@@ -170,10 +170,14 @@ def changes(tree: Path, base: str | None, candidate: str | None) -> Changes:
                 removed=(*before.removed, *lines.removed),
                 context=(*before.context, *lines.context),
             )
+    size = len(patch)
     for name in untracked:
-        found.setdefault(name, Change(name, "?", None, added=tuple((_kept(tree, name)).splitlines())))
+        # Also where what should be ignored is not, no more than this is read.
+        text = _kept(tree, name) if size <= MOST_BYTES else ""
+        size += len(text)
+        found.setdefault(name, Change(name, "?", None, added=tuple(text.splitlines())))
     seen = [change for path, change in sorted(found.items()) if not is_invisible(path)]
-    return Changes(first, last, tuple(seen), len(patch) <= MOST_BYTES)
+    return Changes(first, last, tuple(seen), size <= MOST_BYTES)
 
 
 def _kept(tree: Path, name: str) -> str:
@@ -249,9 +253,9 @@ def patch_text(tree: Path, base: str | None) -> str:
         command = (*without_filters(git), "diff", *_DIFF, "--patch", "--unified=3")
         patch = _read(git, *command, first, *_OURS, most=MOST_BYTES)[:MOST_BYTES].decode("utf-8", "replace")
         names = _listed(git, "ls-files", "-z", "--others", "--exclude-standard")
-    new = [
-        f"new file {name}\n{text}"
-        for name in names
-        if not is_invisible(name) and (text := Tree(tree, None).text(name))
-    ]
-    return "\n".join([patch, *new])
+    parts, size = [patch], len(patch)
+    for name in names:
+        text = "" if is_invisible(name) or size > MOST_BYTES else _kept(tree, name)
+        size += len(text)
+        parts += [f"new file {name}\n{text}"] if text else []
+    return "\n".join(parts)

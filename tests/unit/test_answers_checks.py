@@ -12,6 +12,9 @@ import pytest
 
 from t2c.ledger.answers.approving import approvable, subject
 from t2c.ledger.answers.base import Bench, Found
+from t2c.ledger.answers.changes import changes, patch_text
+from t2c.ledger.answers.checks.quotes import MOST_EVIDENCE
+from t2c.ledger.answers.checks.testdiff import weakenings
 from t2c.ledger.answers.history import answer, decoded, events
 from t2c.ledger.answers.recording import note_refusal, record
 from t2c.ledger.answers.registry import verify
@@ -108,7 +111,8 @@ def report(*files: str, status: str = "done", **more: Any) -> dict[str, Any]:
 def test_files_of_a_report_are_those_of_the_diff_both_ways(work: Any) -> None:
     work.write("src/door.py", "def close(foot):\n    return not foot\n")
     work.write("src/new.py", "x = 1\n")
-    work.write(".t2c/scratch", "ours")
+    work.write(".dwp/scratch", "ours")
+    (work.root / ".t2c/.gitignore").unlink()
     assert work.check("attempt_report", report("src/door.py", "src/new.py"))["files_changed"] == ["supported"]
     assert work.check("attempt_report", report("src/door.py"))["files_changed"] == ["refuted"]
     found = work.verify(
@@ -116,6 +120,16 @@ def test_files_of_a_report_are_those_of_the_diff_both_ways(work: Any) -> None:
     )
     (told,) = [one.detail for one in found if one.check == "files_changed"]
     assert told == "named and not changed: spec/doors.md; named and not there at all: no.py"
+
+
+def test_folders_of_ours_are_invisible_where_git_tracks_them(work: Any) -> None:
+    (work.root / ".t2c/.gitignore").unlink()
+    work.git("add", "-A")
+    work.git("commit", "-qm", "track it")
+    work.record("question", {"question": "Why?"})
+    assert work.check("attempt_report", report())["files_changed"] == ["supported"]
+    work.write("src/door.py", "x = 1\n")
+    assert "journal" not in patch_text(work.root, None) and "+x = 1" in patch_text(work.root, None)
 
 
 def test_a_rename_may_be_named_by_either_path_and_commits_are_compared(work: Any) -> None:
@@ -231,9 +245,6 @@ def test_what_weakens_a_test_is_told_from_what_does_not(work: Any, after: str | 
         work.write("tests/test_door.py", after)
     work.check("monitoring", monitoring(suspicion("def test_close")))
     assert ["confirmed" if weak else "cleared"] == [one["verdict"] for one in work.of("shortcut.judged")]
-    from t2c.ledger.answers.changes import changes
-    from t2c.ledger.answers.checks.testdiff import weakenings
-
     assert bool(list(weakenings(changes(work.root, None, None)))) is weak
 
 
@@ -399,11 +410,15 @@ def blocked(kind: str, evidence: str) -> dict[str, Any]:
 
 def test_a_refusal_that_is_cited_must_be_recorded(work: Any) -> None:
     claim = blocked("refused", "write src/door.py was refused: frozen_test")
+    early = work.record("blocked", claim, "T1")
     assert work.check("blocked", claim, about="T1")["blocked"] == ["refuted"]
     note_refusal(
         work.ledger, subject="T1", code="frozen_test", reason="the test is frozen", by=HUMAN, reference="w-1"
     )
     assert work.check("blocked", claim, about="T1")["blocked"] == ["supported"]
+    assert [one.result for one in work.verify(early)] == ["refuted"], (
+        "it was refused only after it was said to be"
+    )
     assert work.check("blocked", claim, about="T2")["blocked"] == ["refuted"], "another attempt's refusal"
     assert work.check("blocked", blocked("refused", "the network"), about="T1")["blocked"] == ["refuted"]
 
@@ -483,17 +498,17 @@ def test_held_out_tests_tell_a_hardcoded_output(work: Any, passes: list[bool], v
         )
         work.ledger.append([draft(payload)])
 
-    ran(0, False, "a")  # an earlier candidate
+    if passes:
+        ran(0, False, "a")  # an earlier candidate
     for number, passed in enumerate(passes):
         ran(number, passed, "b")
     if not passes:
         ran(0, True, "b", counts=False)  # burned
     work.write("src/door.py", "def close(foot):\n    return True\n")
     claim = monitoring(suspicion("return True", "hardcoded_output"))
-    if passes:
-        work.check("monitoring", claim, about="T2")
-        assert work.of("shortcut.judged") == [], "another task's tests"
-        work.check("monitoring", claim, about="T1")
+    work.check("monitoring", claim, about="T2")
+    assert work.of("shortcut.judged") == [], "another task's tests"
+    work.check("monitoring", claim, about="T1")
     assert [one["verdict"] for one in work.of("shortcut.judged")] == verdicts
 
 
@@ -510,3 +525,13 @@ def test_a_weakened_test_leaves_what_held_out_tests_clear_to_a_person(work: Any)
     work.write("tests/test_door.py", "def test_close():\n    assert close(None)\n")
     found = work.check("monitoring", monitoring(suspicion("assert close(None)", "hardcoded_output")))
     assert (found["held_out"], work.of("shortcut.judged")) == (["unresolvable"], [])
+
+
+def test_evidence_without_end_is_not_looked_up_and_that_is_said(work: Any) -> None:
+    long = "x = 1\n" * MOST_EVIDENCE
+    spec = (work.root / "spec",)
+    work.write("src/door.py", "x = 1\n")
+    assert work.check("monitoring", monitoring(suspicion(long)))["quoted_lines"] == ["unresolvable"]
+    claim = {"findings": [finding(evidence=long)], "checked": []}
+    assert work.check("assessment", claim, spec=spec)["finding"] == ["unresolvable"]
+    assert work.check("blocked", blocked("spec_conflict", long), spec=spec)["blocked"] == ["unresolvable"]

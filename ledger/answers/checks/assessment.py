@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.changes import Tree, squeezed, standing
-from t2c.ledger.answers.checks.quotes import Text, located, quotes_in, specification
+from t2c.ledger.answers.checks.quotes import MOST_EVIDENCE, Text, located, quotes_in, specification
 from t2c.ledger.answers.history import decoded, events
 
 __all__ = ["check"]
@@ -42,6 +42,8 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
 def _finding(item: str, finding: Any, texts: Sequence[Text], tree: Tree, passing: dict[str, str]) -> Found:
     """The first of what is wrong with a finding, in the order in which it weighs, else that it is well founded."""
     reference = finding.source_ref.strip()
+    if len(finding.evidence) > MOST_EVIDENCE:
+        return Found("finding", "unresolvable", "its evidence is too long to be looked up", item=item)
     there, absent = located(finding.evidence, tree)
     quoted = [quote for quote in quotes_in(finding.evidence) if not located(quote, tree)[0]]
     if _DONE.match(finding.task) or "\n" in finding.task.strip() or not _TASK.fullmatch(finding.task.strip()):

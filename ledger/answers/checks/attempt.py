@@ -185,7 +185,7 @@ def _words(report: Any, real: Changes | None, tree: Tree, ran: Sequence[Ran]) ->
     gone = frozenset(change.path for change in real.files if change.gone) if real is not None else frozenset()
     prose = [("summary", report.summary), *((f"notes[{i}]", note) for i, note in enumerate(report.notes))]
     for place, text in prose:
-        for sentence in filter(None, _SENTENCE.findall(text[:20_000])):
+        for sentence in filter(None, _SENTENCE.findall(text)):
             if _NOT.search(sentence):
                 continue
             if _PASSES.search(sentence):

@@ -13,7 +13,7 @@ from typing import Any
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.changes import squeezed, standing
 from t2c.ledger.answers.checks import question
-from t2c.ledger.answers.checks.quotes import located, occurs, quotes_in, specification
+from t2c.ledger.answers.checks.quotes import MOST_EVIDENCE, located, occurs, quotes_in, specification
 from t2c.ledger.answers.history import decoded, events
 
 __all__ = ["check"]
@@ -26,7 +26,9 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     """What must follow a report of being blocked. Raises Usage where the candidate names no commit."""
     value: Any = claim.value
     kind = value.kind.value
-    if kind == "refused":
+    if len(value.evidence) > MOST_EVIDENCE and kind != "needs_information":
+        yield Found(_CHECK, "unresolvable", "its evidence is too long to be looked up")
+    elif kind == "refused":
         yield _refused(claim, value.evidence, bench)
     elif kind == "spec_conflict":
         yield _conflict(value.evidence, bench)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.changes import Changes, changes, squeezed
+from t2c.ledger.answers.checks.quotes import MOST_EVIDENCE
 from t2c.ledger.answers.checks.testdiff import weakenings
 from t2c.ledger.answers.history import decoded, events
 from t2c.ledger.errors import Environment
@@ -75,6 +76,8 @@ def _lines_of(real: Changes) -> str:
 
 
 def _quoted(item: str, evidence: str, lines: str, whole: bool) -> Found:
+    if len(evidence) > MOST_EVIDENCE:
+        return Found("quoted_lines", "unresolvable", "its evidence is too long to be looked up", item=item)
     quoted = quoted_lines(evidence)
     if not quoted:
         return Found("quoted_lines", "unresolvable", "it quotes no line", item=item)

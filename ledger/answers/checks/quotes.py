@@ -11,9 +11,11 @@ from t2c.ledger.answers.base import Bench
 from t2c.ledger.answers.changes import Tree, squeezed
 from t2c.ledger.errors import Environment
 
-__all__ = ["Location", "Text", "located", "occurs", "paths_in", "quotes_in", "specification"]
+__all__ = ["MOST_EVIDENCE", "Location", "Text", "located", "occurs", "paths_in", "quotes_in", "specification"]
 
 _MOST: Final = 1 << 20
+MOST_EVIDENCE: Final = 20_000
+"""Characters of evidence that are looked up; no place is shown by more than that."""
 _SPEC_SUFFIXES: Final = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc", ".feature", ""})
 _QUOTED: Final = re.compile(
     r'"([^"\n]{3,2000})"|“([^”\n]{3,2000})”|„([^”“\n]{3,2000})[”“]|«([^»\n]{3,2000})»|`([^`\n]{3,2000})`'
