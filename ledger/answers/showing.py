@@ -103,8 +103,8 @@ class Secrets:
         if not self._begins:
             return
         squeezed = bare(text)
-        here = (squeezed[start : start + _BEGIN] for start in range(len(squeezed) - _BEGIN + 1))
-        for begin in self._begins.keys() & set(here):
+        parts = (squeezed[start : start + _BEGIN] for start in range(len(squeezed) - _BEGIN + 1))
+        for begin in {part for part in parts if part in self._begins}:
             for line in self._begins[begin]:
                 if line in squeezed:
                     yield from self._lines[line]
