@@ -160,16 +160,32 @@ class Interpreter:
 
     def omissions(self, noted: Sequence[OmissionNoted], covered: Callable[[str, str | None], bool]) -> None:
         """Make what is left out equal to `noted`, as far as it was looked at."""
-        drafts = decide_omissions(self._now.state, noted, covered, "interpret")
+        self.record(decide_omissions(self._now.state, noted, covered, "interpret"))
+
+    def record(self, drafts: Sequence[EventDraft]) -> None:
+        """Record events that a stage has decided on."""
         if drafts:
             run = self._started()
             self._append([replace(item, run=run) for item in drafts])
 
+    def speaker(self, story: Story) -> Actor:
+        """Who says what a model said, without what may be a secret."""
+        who = agent(story)
+        return Actor("agent", "unnamed") if self._ledger.funnel.mask(who.id).removed else who
+
     def end(
-        self, mark: Mark, stage: str, status: str, failure: Failure | None, counts: Mapping[str, int]
+        self,
+        mark: Mark,
+        stage: str,
+        status: str,
+        failure: Failure | None,
+        counts: Mapping[str, int],
+        asked: str = "records read by a model",
     ) -> int:
         """Record how the stage went, if it recorded anything or failed as it never did before; how many events it was."""
-        told = failure is not None and self._degraded(stage, status, failure, counts, moved=self._moved(mark))
+        told = failure is not None and self._degraded(
+            stage, status, failure, counts, asked=asked, moved=self._moved(mark)
+        )
         if told or self._moved(mark):
             detail = None if failure is None else f"{failure.code}: {failure.message}"
             finished = StageFinished(stage=stage, status=status, counts=dict(counts), detail=detail)  # type: ignore[arg-type]
@@ -187,12 +203,12 @@ class Interpreter:
         return self._ledger.head().seq != mark.seq
 
     def _degraded(
-        self, stage: str, status: str, failure: Failure, counts: Mapping[str, int], *, moved: bool
+        self, stage: str, status: str, failure: Failure, counts: Mapping[str, int], *, asked: str, moved: bool
     ) -> bool:
         """Record what was given up; False if nothing happened but what is recorded already."""
         note = DegradationNoted(
             stage=stage,
-            asked="records read by a model",
+            asked=asked,
             done="nothing more" if status == "failed" else "records as they were found",
             reason=f"{failure.code}: {failure.message}",
         )
@@ -207,9 +223,7 @@ class Interpreter:
         """Record what a model said, in its name."""
         if not payloads:
             return
-        who = agent(story)
-        if self._ledger.funnel.mask(who.id).removed:
-            who = Actor("agent", "unnamed")
+        who = self.speaker(story)
         run = self._started()
         self._append([draft(payload, actor=who, cause=(by,), run=run) for payload, by in payloads])
 

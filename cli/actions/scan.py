@@ -131,6 +131,7 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
         )
         failures = [stage.failure for stage in sources.stages if stage.failure is not None]
         appended = dict(sorted(recording.appended.items()))
+        revision = sources.revision
         del recording, sources  # what was read is recorded: the views are made from the journal alone
         stood, seq = standing.state, standing.position.seq
         result = ScanResult(
@@ -148,7 +149,7 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
         del standing, stood
         if state is not None and context.settings.llm.mode != "off":
             try:
-                audits = _interpreted(context, ledger, state)
+                audits = _interpreted(context, ledger, state, revision)
                 result = replace(result, interpretation=audits, seq=ledger.head().seq)
             except T2cError as failure:
                 failures.append(failure)
@@ -160,13 +161,19 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
     return Scanned(result, failures[0] if failures else None, notices)
 
 
-def _interpreted(context: Context, ledger: Ledger, state: Path) -> Sequence[StageAudit]:
+def _interpreted(context: Context, ledger: Ledger, state: Path, revision: str | None) -> Sequence[StageAudit]:
+    """Ask about the records that stand, as of a revision of Git where there is one."""
     from t2c.cli.actions.interpreting import STAGES, interpret
     from t2c.cli.actions.model import asker_of
 
     llm = context.settings.llm
     with asker_of(context, ledger, state) as asker:
-        return interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES})
+        audits = interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES})
+        if llm.semantic:
+            from t2c.cli.actions.semantic import judged
+
+            audits.append(judged(context, ledger, asker, revision))
+        return audits
 
 
 def _is_bare(root: Path) -> bool:

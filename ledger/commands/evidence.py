@@ -258,8 +258,8 @@ def evolve(
             linked = _linked(data)
             one, other = state.records.get(linked.relation.source), state.records.get(linked.relation.to)
             of = (one.digest, other.digest) if linked.rule == ACCEPTED and one and other else None
-            live = LiveRelation(digest_of(data), linked.relation.source, linked.relation.to, of)
-            state.relations[linked.relation.id] = live
+            ends = linked.relation.source, linked.relation.to
+            state.relations[linked.relation.id] = LiveRelation(digest_of(data), *ends, of)
         case "relation.unlinked":
             state.relations.pop(_identified(data).id, None)
         case "relation.judged":

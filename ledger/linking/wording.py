@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
+from t2c.ledger.events.interpretation import ACCEPTED
 from t2c.ledger.linking.registry import BOOKS, PRIORS
 
 __all__ = ["DEFAULTS", "FORWARD", "MOST_VALUES", "REVERSE", "reasons", "sentence"]
@@ -63,6 +64,8 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "dates_differ": "dates differ",
 }
 """Phrases for what books may leave to everybody's words."""
+_BY: Final = "reranker:"
+"""What stands before the model and its revision in the basis of a relation that it accepted."""
 
 
 def sentence(
@@ -82,6 +85,9 @@ def sentence(
 
 def reasons(rule: str, basis: Sequence[str], signals: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """What was seen, each as a phrase, in the order of names; a relation of several rules has words of all of them."""
+    if rule == ACCEPTED:
+        said_by = [token.removeprefix(_BY) for token in basis if token.startswith(_BY)]
+        return (f"as {said_by[0] if said_by else 'a model'} says, which shows nothing",)
     values: dict[str, list[str]] = {}
     for name, value in signals:
         values.setdefault(name, []).append(value)
