@@ -205,6 +205,8 @@ def leaks(context: Context, state: Path | None, role: str) -> LeakReport:
     """Look for every sealed test in every request to a role. `state` is None where there is no state folder."""
     from t2c.ledger.answers.leaks import audit
 
+    if not role.strip():
+        raise Usage("the role is blank", where="--role", remedy="name whose requests to look at")
     with open_ledger(context) as ledger:
         store = None if state is None else _store(ledger, state)
         found = audit(ledger, store, role=role, tree=context.root, progress=context.progress)

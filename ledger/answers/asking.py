@@ -21,7 +21,7 @@ from t2c.ledger.llm.outgoing import RULES, untrusted
 from t2c.ledger.llm.parsing import Malformed, parse_answer
 from t2c.ledger.llm.strict import strict_shape
 
-__all__ = ["MOST_TEXT", "ROLES", "Asked", "Part", "answer_brief", "ask", "asking_of"]
+__all__ = ["MOST_TEXT", "ROLES", "Asked", "Part", "answer_brief", "ask", "asking_of", "no_answer"]
 
 MOST_TEXT: Final = 400_000
 """Characters that a brief has at most; what does not fit is left out whole and counted."""
@@ -147,20 +147,25 @@ def ask(asker: Asker, asking: Asking[bytes], root: str, about: str | None = None
     try:
         found = asker.ask(asking)
     except Unanswered as error:
-        raise Model(
-            f"there is no answer {root}: {error.detail}",
-            safe="nothing was asked"
-            if error.code == "LLM_DISABLED"
-            else "what was asked and came back is recorded",
-            remedy=_REMEDIES.get(error.code, "`t2c llm log --failed` shows what came back"),
-            code=error.code,
-            reason=error.reason,
-        ) from None
+        raise no_answer(root, error) from None
     entry = event_named(asker.ledger, found.event, "llm.answered")
     actor = Actor("agent", entry.actor.id)
     recorded = record(asker.ledger, root, found.value, actor=actor, about=about, answered=found.event)
     served = found.story.served or found.story.requested
     return Asked(recorded, found.event, served, found.replayed, asking.brief.omitted)
+
+
+def no_answer(root: str, error: Unanswered) -> Model:
+    """What whoever asked is told where no usable answer was to be had."""
+    return Model(
+        f"there is no answer {root}: {error.detail}",
+        safe="nothing was asked"
+        if error.code == "LLM_DISABLED"
+        else "what was asked and came back is recorded",
+        remedy=_REMEDIES.get(error.code, "`t2c llm log --failed` shows what came back"),
+        code=error.code,
+        reason=error.reason,
+    )
 
 
 _REMEDIES: Final[Mapping[str, str]] = {

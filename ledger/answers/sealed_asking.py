@@ -8,15 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from t2c.ledger.answers.asking import no_answer
 from t2c.ledger.answers.history import decoded, event_named, events
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.sealing import Sealing, checked, seal, sealed_tests
+from t2c.ledger.answers.sealing import ROOT, Sealing, checked, seal, sealed_tests
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Model, Usage
 from t2c.ledger.intake.base import Progress, no_progress
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.llm.ask import Asker
 from t2c.ledger.llm.asking import Answered, Asking, Rejected, Unanswered
+from t2c.ledger.llm.conversation import CORRECTABLE
 
 __all__ = ["StoreVault", "ask_sealed"]
 
@@ -58,6 +60,8 @@ def ask_sealed(
     try:
         found = asker.ask(asking._replace(check=_sealable, vault=StoreVault(store)))
     except Unanswered as error:
+        if error.reason not in CORRECTABLE:  # it came from the way there, and not from what was said
+            raise no_answer(ROOT, error) from None
         raise Model(
             "there are no held-out tests: the model gave no usable answer",
             safe="what was asked is recorded, and what came back is sealed",

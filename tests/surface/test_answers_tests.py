@@ -138,7 +138,12 @@ def test_what_a_model_says_of_sealed_tests_and_is_no_answer_stays_sealed(repo: A
     )
     asked = repo("answers", "ask", "held_out", env=env)
     assert asked.code == 7 and "secret" not in asked.out + asked.err, asked.err
-    assert len(provider.requests) == 1  # to send it back would put it into the ledger
+    provider.on("held_out", lambda body: {"files": [], "notes": []})
+    empty = repo("answers", "ask", "held_out", "--text", "again", env=env)
+    assert empty.code == 7 and "no usable answer" in empty.err, empty.err
+    off = repo("answers", "ask", "held_out", "--text", "off", env={**env, "T2C_LLM_MODE": "off"})
+    assert off.code == 7 and "--llm record" in off.err, off.err
+    assert len(provider.requests) == 2  # to send it back would put it into the ledger
     assert b"secret question" not in everything(repo.root) and b"secret_path" not in everything(repo.root)
     assert repo("ledger", "verify", "--level", "domain").code == 0
 
