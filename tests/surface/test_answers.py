@@ -87,16 +87,10 @@ def test_a_report_is_a_claim_until_it_is_checked_and_refuted_by_its_own_gate(wor
 WRONG: list[tuple[tuple[str, ...], bytes, int, str]] = [
     (("record", "attempt_report", "-"), b'{"summary": 1}', 2, "summary"),
     (("record", "atempt_report", "-"), b"{}", 2, "did you mean attempt_report?"),
-    (("record", "held_out", "-"), b"{}", 3, "answers seal"),
-    (("record", "attempt_report", "gone.json"), b"", 2, "no file"),
     (("record", "attempt_report", "../x.json"), b"", 2, "outside the root"),
-    (("record", "question", "-", "--actor", "human:me"), b'{"question": "Why?"}', 3, "agent"),
-    (("record", "question", "-", "--actor", "me"), b'{"question": "Why?"}', 2, "not an actor"),
     (("verify", "99"), b"", 2, "no event 99"),
-    (("verify", "1"), b"", 2, "journal.opened"),
     (("show", "99"), b"", 2, "no answer 99"),
     (("show", "1", "--open"), b"", 2, "leave out"),
-    (("reply", "1", "x"), b"", 2, "journal.opened"),
     (("reply", "1"), b"", 2, "waive"),
     (("ask", "monitoring"), b"", 7, "--llm record"),
     (("ask", "monitoring", "--show", ".t2c"), b"", 2, "shown to no model"),
@@ -127,7 +121,6 @@ def test_a_question_is_open_until_a_person_says_something(work: Any) -> None:
     assert (reply.code, reply.document["checks"][0]["result"]) == (0, "supported")
     assert "How far?" not in work("answers", "show", "--open").out
     assert work("answers", "reply", str(made["seq"]), "again", env=HUMAN).code == 2, "nothing is open"
-    assert work("ledger", "verify", "--level", "domain").code == 0
 
 
 def test_an_approval_is_of_what_was_shown_and_of_nothing_else(work: Any) -> None:
@@ -193,7 +186,7 @@ def test_a_suspicion_is_decided_by_a_check_or_a_person(work: Any) -> None:
     seq = str(given(work, "monitoring", {"suspected": True, "findings": [finding]})["seq"])
     found = work("answers", "verify", seq, "--json").document
     assert {row["check"]: row["result"] for row in found["checks"]} == {
-        "quoted_lines": "supported", "shortcut": "unresolvable",
+        "consistency": "supported", "quoted_lines": "supported", "shortcut": "unresolvable",
     }  # fmt: skip
     assert work("answers", "verify", seq, "--confirm", "0", env=HUMAN).code == 2, "without a reason"
     assert work("answers", "verify", seq, "--confirm", "1", "--reason", "r", env=HUMAN).code == 2
@@ -205,7 +198,6 @@ def test_a_suspicion_is_decided_by_a_check_or_a_person(work: Any) -> None:
         "ada",
         "asserted",
     )
-    assert work("ledger", "verify", "--level", "domain").code == 0
 
 
 def test_a_model_is_asked_with_the_strict_schema_and_answers_a_claim(work: Any, provider: Any) -> None:
