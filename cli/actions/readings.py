@@ -225,7 +225,9 @@ class Interpreter:
             return
         who = self.speaker(story)
         run = self._started()
-        self._append([draft(payload, actor=who, cause=(by,), run=run) for payload, by in payloads])
+        drafts = [draft(payload, actor=who, cause=(by,), run=run) for payload, by in payloads]
+        # All or none: half an answer would leave another half to ask about, which is another question.
+        self._append(drafts, atomic=1 < len(drafts) <= _AT_ONCE)
 
     def _started(self) -> RunId:
         if self._run is None:
@@ -241,8 +243,8 @@ class Interpreter:
             self._append([draft(started, run=self._run)])
         return self._run
 
-    def _append(self, drafts: Sequence[EventDraft]) -> None:
+    def _append(self, drafts: Sequence[EventDraft], *, atomic: bool = False) -> None:
         for first in range(0, len(drafts), _AT_ONCE):
             part = drafts[first : first + _AT_ONCE]
-            self._ledger.append(part)
+            self._ledger.append(part, atomic=atomic)
             self._appended.update(item.type for item in part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -655,6 +656,25 @@ def test_a_replay_gives_the_same_records_without_a_network(project: Project, pro
     project.read(mode_of_asking="replay")
     assert project.events() == recorded
     assert project.records() == shown_now
+
+
+def test_answers_that_came_before_the_work_was_cut_off_are_read_without_asking_again(
+    project: Project, provider: Any
+) -> None:
+    answers(provider)
+    project.read()
+    whole, asked = project.records(), len(provider.requests)
+    journal = project.root / ".t2c" / "journal.ndjson"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    first = next(at for at, line in enumerate(lines) if b'"type":"record.interpreted"' in line)
+    journal.write_bytes(b"".join(lines[: first + 1]))
+    shutil.rmtree(project.root / ".t2c" / "cache")
+    provider.stop()
+    project.read("markdown")
+    assert len(provider.requests) == asked
+    for identity, record in project.records().items():
+        if record["source"]["kind"] in ("todo", "changelog"):
+            assert record == whole[identity]
 
 
 def test_nothing_is_asked_where_no_stage_wants_a_model(project: Project, provider: Any) -> None:
