@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -535,3 +536,30 @@ def test_evidence_without_end_is_not_looked_up_and_that_is_said(work: Any) -> No
     claim = {"findings": [finding(evidence=long)], "checked": []}
     assert work.check("assessment", claim, spec=spec)["finding"] == ["unresolvable"]
     assert work.check("blocked", blocked("spec_conflict", long), spec=spec)["blocked"] == ["unresolvable"]
+
+
+def test_a_candidate_is_checked_as_it_was_committed_and_its_gates_run_in_a_copy(work: Any) -> None:
+    work.write("src/door.py", "candidate = 1\n")
+    work.commit()
+    work.write("src/door.py", "later = 1\n")
+    work.write("left.txt", "not of the candidate")
+    looks = (
+        sys.executable,
+        "-c",
+        "import pathlib as p; assert p.Path('src/door.py').read_text() == 'candidate = 1\\n'",
+    )
+    spoils = (sys.executable, "-c", "import pathlib as p; p.Path('src/door.py').write_text('spoilt')")
+    claim = report("src/door.py", checks_run=[shlex.join(looks), shlex.join(spoils)])
+    event = work.record("attempt_report", claim)
+    found = work.verify(event, base="HEAD~1", candidate="HEAD", gates=(looks, spoils))
+    assert {(one.check, one.result) for one in found} == {
+        ("files_changed", "supported"), ("status", "supported"), ("checks_run", "supported"),
+    }  # fmt: skip
+    assert {one["tree"] for one in work.of("gate.announced")} == {"copy"}
+    assert (work.root / "src/door.py").read_text() == "later = 1\n"
+    again = work.verify(event, base="HEAD~1", candidate="HEAD")
+    assert [one.result for one in again if one.check == "checks_run"] == ["supported"] * 2, (
+        "recorded of this commit"
+    )
+    other = work.verify(event, base="HEAD~1", candidate="HEAD~1")
+    assert [one.result for one in other if one.check == "checks_run"] == ["unresolvable"] * 2

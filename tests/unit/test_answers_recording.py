@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,21 @@ def test_one_answer_of_a_model_is_recorded_once(ledger: Ledger) -> None:
     again = record(ledger, "question", orjson.dumps({"question": "How?"}), answered=asked.event)
     assert (first.again, again.again, again.event) == (False, True, first.event)
     assert len(list(events(ledger, "question.asked"))) == 2
+
+
+def test_questions_of_one_subject_are_numbered_though_many_ask_at_once(ledger: Ledger) -> None:
+    def ask(number: int) -> None:
+        record(
+            ledger, "question", orjson.dumps({"question": f"Why {number}?"}), about="T1" if number else None
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(ask, range(9)))
+    asked = [decoded(entry) for entry in events(ledger, "question.asked")]
+    assert sorted((one["about"] or "", one["number"]) for one in asked) == [
+        ("", 1),
+        *(("T1", n) for n in range(1, 9)),
+    ]
 
 
 def test_what_a_killed_recorder_left_undone_is_done_by_the_next(ledger: Ledger) -> None:
