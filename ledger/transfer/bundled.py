@@ -35,6 +35,7 @@ class BundleSource:
         self.last = bundle.manifest.last
         self.root = root
         self.manifest = bundle.sha256
+        self.sealed = bundle.manifest.sealed
         self._bundle = bundle
         self._hashes = hashes
         self._before = before

@@ -20,8 +20,8 @@ from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.transfer.layout import Listed, Withheld
-from t2c.ledger.transfer.proven import DIGEST, Block, Member, proven_blocks
-from t2c.ledger.transfer.verifier.lines import CITING
+from t2c.ledger.transfer.proven import Block, Member, proven_blocks
+from t2c.ledger.transfer.verifier.citing import CITING, OFFERING, is_digest, objects_of, offered_by
 
 __all__ = ["Cut", "cut", "key_and_notes", "matches"]
 
@@ -34,8 +34,10 @@ class Cut(msgspec.Struct):
     `subtrees` cover all events up to it.
 
     `objects` maps what the lines that were not withheld cite to the first seq that does, `gone` maps a `data_hash`
-    to the event that redacted it. `types` are those that are in the range for all to read, `met` all up to the last
-    event, in which `keys` and `notes` stand too.
+    to the event that redacted it. `offered` are such as come along where they are kept. `told` maps what is cited as said
+    by a model to the event that asked it, and `sealed` names all events that asked so that nothing which is said becomes
+    an object. `types` are those that are in the range for all to read, `met` all up to the last event, in which `keys`
+    and `notes` stand too.
     """
 
     first: int
@@ -50,6 +52,9 @@ class Cut(msgspec.Struct):
     types: set[tuple[str, int]] = msgspec.field(default_factory=set)
     withheld: list[Withheld] = msgspec.field(default_factory=list)
     objects: dict[str, int] = msgspec.field(default_factory=dict)
+    offered: set[str] = msgspec.field(default_factory=set)
+    told: dict[str, str] = msgspec.field(default_factory=dict)
+    sealed: set[str] = msgspec.field(default_factory=set)
     gone: dict[str, str] = msgspec.field(default_factory=dict)
     met: set[str] = msgspec.field(default_factory=set)
     keys: list[str] = msgspec.field(default_factory=list)
@@ -75,6 +80,9 @@ class _Redacted(msgspec.Struct):
 
 _TOLD: Final = frozenset({"journal.opened", "key.registered", "checkpoint.signed", "payload.redacted"})
 """Types whose payload says something else that a bundle needs."""
+
+
+_NAMING: Final = CITING.keys() | OFFERING.keys()
 
 
 def matches(type: str, patterns: Collection[str]) -> bool:
@@ -139,6 +147,7 @@ class _Walk:
                 tree.extend(bytes(leaves))
                 leaves.clear()
             hidden = self._meet(block.members)
+            self._seals(block)
             if before < len(block.lines):
                 yield self._shown(block, max(before, 0), hidden)
             self._listen(block, hidden)
@@ -166,17 +175,12 @@ class _Walk:
 
     def _shown(self, block: Block, at: int, hidden: set[str]) -> bytes:
         """The lines of a block from the one at `at` on as the bundle shows them."""
-        types, objects = self.found.types, self.found.objects
+        types = self.found.types
         members = block.members[at:] if at else block.members
         types.update({(member.type, member.v) for member in members if member.type not in hidden})
         for member in members:
-            if member.data is None or member.data.objects:
-                if member.type in hidden:
-                    continue
-                if member.data_hash is not None and DIGEST.fullmatch(member.data_hash):
-                    objects.setdefault(member.data_hash, member.seq)
-                for name in member.objects if member.type in CITING else ():
-                    objects.setdefault(name, member.seq)
+            if (member.data is None or member.type in _NAMING) and member.type not in hidden:
+                self._cites(member)
         if not hidden:
             return b"".join(line + b"\n" for line in block.lines[at:]) if at else block.raw
         shown = []
@@ -189,6 +193,26 @@ class _Walk:
             else:
                 shown.append(block.lines[index] + b"\n")
         return b"".join(shown)
+
+    def _cites(self, member: Member) -> None:
+        found, payload = self.found, member.data
+        if is_digest(member.data_hash):
+            found.objects.setdefault(str(member.data_hash), member.seq)
+        if payload is None:
+            return
+        for name in objects_of(member.type, payload.member):
+            found.objects.setdefault(name, member.seq)
+            if isinstance(payload.asked, str):
+                found.told[name] = payload.asked
+        found.offered.update(offered_by(member.type, payload.member))
+
+    def _seals(self, block: Block) -> None:
+        """Take note of questions whose answers are sealed, by all ids that they have or had elsewhere."""
+        for member, line in zip(block.members, block.lines, strict=True):
+            if member.type == "llm.asked" and member.data is not None and member.data.sealed is True:
+                entry = decode_entry(line)
+                places = () if entry.origin is None else entry.origin.places
+                self.found.sealed.update((entry.id, *(place.id for place in places)))
 
     def _withheld(self, kind: str, seq: int) -> None:
         runs = self._runs.setdefault(kind, [])

@@ -43,6 +43,7 @@ from t2c.ledger.transfer.onward import onward
 from t2c.ledger.transfer.readme import readme
 from t2c.ledger.transfer.staging import place, staged
 from t2c.ledger.transfer.verifier import script
+from t2c.ledger.transfer.verifier.citing import CITING, FROM_THE_START, SEALED
 from t2c.ledger.transfer.vouchers import beside, key_files, note_files
 
 __all__ = ["ARCHIVE_SUFFIX", "Exported", "export"]
@@ -169,10 +170,14 @@ class _Making:
             projections={name: view for name, view in sorted(views.items()) if view.seq <= last},
             unknown=unknown,
             partial=last < head,
+            citing=sorted(FROM_THE_START | {kind for kind, _ in found.types if kind in CITING}),
         )
         self._write(README, readme(manifest, self.folder, notes, keys).encode())
         manifest = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
-        content = _pretty(msgspec.to_builtins(manifest))
+        said = msgspec.to_builtins(manifest)
+        if manifest.citing == sorted(FROM_THE_START):
+            del said["citing"]
+        content = _pretty(said)
         self._write(MANIFEST, content)
         covered = max((note.checkpoint.size for note in notes.values() if note.signatures), default=0)
         return Exported(
@@ -210,10 +215,11 @@ class _Making:
         missing: list[Missing] = []
         for digest, seq in sorted(found.objects.items()):
             if not self.ledger.objects.has(digest):
-                event = found.gone.get(digest)
-                reason = "not in the ledger" if event is None else f"redacted by {event}"
-                missing.append(Missing(digest, seq, reason))
+                missing.append(Missing(digest, seq, _why(found, digest)))
             else:
+                self._write(object_name(digest), self.ledger.objects.get(digest))
+        for digest in sorted(found.offered - found.objects.keys()):
+            if self.ledger.objects.has(digest):
                 self._write(object_name(digest), self.ledger.objects.get(digest))
         return missing
 
@@ -245,6 +251,14 @@ class _Making:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         return os.fdopen(descriptor, "wb", buffering=_BUFFER)
+
+
+def _why(found: Cut, digest: str) -> str:
+    """Why a cited object is missing."""
+    if found.told.get(digest) in found.sealed:
+        return SEALED
+    event = found.gone.get(digest)
+    return "not in the ledger" if event is None else f"redacted by {event}"
 
 
 def _check_types(withhold: Collection[str], found: Cut) -> None:

@@ -27,6 +27,7 @@ import msgspec
 
 from t2c.ledger.errors import Corrupt, Usage
 from t2c.ledger.kernel.digests import payload_hash
+from t2c.ledger.transfer.verifier.citing import FROM_THE_START, SEALED
 from t2c.ledger.transfer.verifier.container import Reader, Unreadable, files, pieces, whole
 from t2c.ledger.transfer.verifier.findings import Verdict
 from t2c.ledger.transfer.verifier.lines import journal_lines, withheld_leaf
@@ -66,7 +67,10 @@ class Withheld(msgspec.Struct, frozen=True):
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """A cited object that the ledger did not hold. `seq` is the first event that cites it."""
+    """A cited object that the ledger did not hold. `seq` is the first event that cites it.
+
+    Where `reason` is "sealed", it is a commitment to what a model said and no object.
+    """
 
     object: str
     seq: int
@@ -86,7 +90,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """`manifest.json`. `head` is the hash of line `last`, `root` the Merkle root over events 1 to `last`.
 
     `partial` is True if the ledger went on after `last`, as the sender says. `ts` is the time of event `last`;
-    `unknown` are types without a published schema.
+    `unknown` are types without a published schema, `citing` those whose cited objects are all here or missing; where the
+    file does not say it, that is `observation.noted` alone.
     """
 
     schema: str
@@ -103,6 +108,12 @@ class Manifest(msgspec.Struct, frozen=True):
     projections: dict[str, View]
     unknown: list[str]
     partial: bool = False
+    citing: list[str] = msgspec.field(default_factory=lambda: sorted(FROM_THE_START))
+
+    @property
+    def sealed(self) -> set[str]:
+        """The commitments that stand in the place of objects."""
+        return {item.object for item in self.missing if item.reason == SEALED}
 
 
 class Shipped(NamedTuple):

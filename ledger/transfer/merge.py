@@ -177,7 +177,7 @@ def _copy_objects(ledger: Ledger, source: Source, plan: Plan) -> tuple[int, list
         else:
             ledger.objects.put(content)
         left.discard(digest)
-    return len(wanted) - len(left), sorted(left)
+    return len(wanted) - len(left), sorted(left - plan.offered)
 
 
 def _redacted(ledger: Ledger) -> set[str]:

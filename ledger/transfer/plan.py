@@ -27,6 +27,7 @@ from t2c.ledger.journal.faults import Fault
 from t2c.ledger.journal.origin import MAX_FORMER, NoOrigin, again, reseal
 from t2c.ledger.journal.position import Position
 from t2c.ledger.kernel.digests import leaf_hash
+from t2c.ledger.transfer.citations import asked_by, cited_in, offered_in, seals
 from t2c.ledger.transfer.names import Names
 from t2c.ledger.transfer.source import Line, Progress, Source, unsound
 
@@ -55,8 +56,8 @@ class Plan(Struct):
     `common` is the last event that both chains hold at the same place, 0 for another ledger.
 
     `lowered` if it is another ledger, of which `observed` is taken in as `imported`. `aliases` are [id there, id
-    here] of known events that others cite. `wanted` are cited objects that are not here, `redacted` payloads that events
-    of the other side took out. `closing` is False if there
+    here] of known events that others cite. `wanted` are cited objects that are not here, `offered` those of which nobody
+    misses them; `redacted` payloads that events of the other side took out. `closing` is False if there
     is nothing that an event would have to close; `unclosed` if an earlier run was killed before its closing event.
     """
 
@@ -73,6 +74,7 @@ class Plan(Struct):
     by_type: Counter[str] = field(default_factory=Counter)
     aliases: list[tuple[str, str]] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
+    offered: set[str] = field(default_factory=set)
     redacted: set[str] = field(default_factory=set)
     unclosed: bool = False
 
@@ -147,6 +149,8 @@ class _Planner:
         self._size = 0
         self._payloads: set[str] = set()
         self._wanted: dict[str, None] = {}
+        self._told: dict[str, str] = {}
+        self._sealed: set[str] = set()
         common = common_seq(ledger, source)
         # The first event of another ledger is its own beginning and nobody else's.
         after = max(common, source.first - 1, 1)
@@ -192,7 +196,7 @@ class _Planner:
         counts = Counter(found.fates)
         found.events, found.known = counts[TAKEN] + counts[ALONE], counts[KNOWN]
         found.withheld = counts[WITHHELD]
-        found.wanted = list(self._wanted)
+        found.wanted = [name for name in self._wanted if not self._is_sealed(name)]
         return found
 
     def _unsound(self) -> Exception:
@@ -277,9 +281,17 @@ class _Planner:
             self._want(entry.data_hash)
         elif entry.type == "payload.redacted":
             self.plan.redacted.update(_redacted(entry))
-        elif entry.type == "observation.noted":
-            for digest in _objects(entry):
+        else:
+            if seals(entry.type, entry.data):
+                self._sealed.update((entry.id, *(place.id for place in places)))
+            asked = asked_by(entry.type, entry.data)
+            for digest in cited_in(entry.type, entry.data):
                 self._want(digest)
+                if asked is not None:
+                    self._told[digest] = asked
+            for digest in offered_in(entry.type, entry.data):
+                self._want(digest)
+                self.plan.offered.add(digest)
         if entry.type in CLOSINGS:
             for there, here in _aliases(entry):
                 self._names.cite([here])
@@ -295,6 +307,17 @@ class _Planner:
     def _want(self, digest: str) -> None:
         if not self._ledger.objects.has(digest):
             self._wanted[digest] = None
+
+    def _is_sealed(self, name: str) -> bool:
+        """True if a name is a commitment to what a model said: as its question says, or the bundle."""
+        asked = self._told.get(name)
+        if asked is None:
+            return False
+        if asked in self._sealed or name in self._source.sealed:
+            return True
+        offset = self._ledger.index.offset(asked, self.plan.head)
+        here = None if offset is None else decode_entry(self._ledger.journal.line_at(offset))
+        return here is not None and seals(here.type, here.data)
 
     def _follow_batch(self, item: Line) -> None:
         """Keep atomic batches whole; an event whose batch is not at hand as a whole is taken in alone."""
@@ -325,10 +348,6 @@ class _Aliases(msgspec.Struct):
     aliases: list[tuple[str, str]] = []
 
 
-class _Cited(msgspec.Struct):
-    objects: list[str]
-
-
 class _Redacted(msgspec.Struct):
     data_hash: str
 
@@ -340,13 +359,6 @@ def _aliases(entry: Entry) -> Iterator[tuple[bytes, bytes]]:
         return
     for there, here in pairs:
         yield bytes.fromhex(there[4:]), bytes.fromhex(here[4:])
-
-
-def _objects(entry: Entry) -> list[str]:
-    try:
-        return msgspec.json.decode(entry.data, type=_Cited).objects
-    except msgspec.DecodeError:
-        return []
 
 
 def _redacted(entry: Entry) -> list[str]:

@@ -6,9 +6,8 @@ wrong with it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -18,33 +17,22 @@ from t2c.ledger.journal.position import Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
 from t2c.ledger.journal.walk import blocks, is_utf8, leaves_of
+from t2c.ledger.transfer.citations import Payload
 
-__all__ = ["DIGEST", "Block", "Member", "proven_blocks"]
+__all__ = ["Block", "Member", "proven_blocks"]
 
-DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _BUFFER: Final = 1 << 18
 
 
-class _Payload(msgspec.Struct, gc=False):
-    objects: Any = None
-
-
 class Member(msgspec.Struct, gc=False):
-    """What a copy needs to know of a line. Of the payload it is whether it lists objects."""
+    """What a copy needs to know of a line. Of the payload it is which objects it names."""
 
     seq: int
     prev: Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
     type: str
     v: int
-    data: _Payload | None = None
+    data: Payload | None = None
     data_hash: str | None = None
-
-    @property
-    def objects(self) -> list[str]:
-        """The digests that the payload lists as objects."""
-        found = None if self.data is None else self.data.objects
-        listed = found if isinstance(found, list) else []
-        return [name for name in listed if isinstance(name, str) and DIGEST.fullmatch(name)]
 
 
 class Block(NamedTuple):
@@ -123,7 +111,7 @@ def _one_by_one(journal: JournalFile, after: Position, until: int) -> Iterator[B
         leaf = leaves_of([bare])
         head = leaf.hex()
         try:
-            payload = msgspec.json.decode(entry.data, type=_Payload | None)
+            payload = msgspec.json.decode(entry.data, type=Payload | None)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             payload = None
         member = Member(entry.seq, entry.prev, entry.type, entry.v, payload, entry.data_hash)

@@ -207,7 +207,12 @@ def _not_here(manifest: Manifest) -> str:
         )
     if manifest.partial:
         said.append(f"* Events after {manifest.last}: the ledger went on when this part of it was made.")
-    if manifest.missing:
-        objects = "1 cited object" if len(manifest.missing) == 1 else f"{len(manifest.missing)} cited objects"
+    sealed = len(manifest.sealed)
+    if sealed:
+        answers = "1 commitment stands" if sealed == 1 else f"{sealed} commitments stand"
+        said.append(f"* What a model said under seal: {answers} for it, and no object is in the ledger.")
+    if len(manifest.missing) > sealed:
+        many = len(manifest.missing) - sealed
+        objects = "1 cited object" if many == 1 else f"{many} cited objects"
         said.append(f"* {objects}, as `manifest.json` lists under `missing`.")
     return "## Not in it\n\n" + "\n".join(said) + "\n" if said else ""

@@ -33,7 +33,8 @@ class Line(NamedTuple):
 class Source(Protocol):
     """A chain that was proven at level chain when it was opened: events `first` to `last` of `ledger`.
 
-    `hash` is the last line's, `root` the Merkle root over all lines up to it.
+    `hash` is the last line's, `root` the Merkle root over all lines up to it. `sealed` are commitments that it is known
+    to hold in the place of objects, beside those that its lines tell of.
     """
 
     @property
@@ -48,6 +49,8 @@ class Source(Protocol):
     def hash(self) -> str: ...
     @property
     def root(self) -> str: ...
+    @property
+    def sealed(self) -> Collection[str]: ...
 
     def hash_at(self, seq: int) -> str | None:
         """The hash of line `seq`, from `first` − 1 on; None if that line is not there."""
@@ -66,6 +69,7 @@ class JournalSource:
     """A journal on disk, up to where it ended when it was opened."""
 
     first = 1
+    sealed: Collection[str] = ()
 
     def __init__(
         self,

@@ -6,7 +6,6 @@ import ast
 import base64
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from t2c.ledger.journal import proofs
 from t2c.ledger.journal.note import parse_checkpoint
 from t2c.ledger.transfer import verifier
 from t2c.ledger.transfer.verifier.ed25519 import signature_fits
-from t2c.ledger.transfer.verifier.lines import CITING, MAX_LINE, journal_lines, withheld_leaf
+from t2c.ledger.transfer.verifier.lines import MAX_LINE, journal_lines, withheld_leaf
 from t2c.ledger.transfer.verifier.notes import NoteError, parse_key, read_note
 from t2c.ledger.transfer.verifier.tree import Tree, extends, widths_before
 
@@ -236,13 +235,3 @@ def test_the_shipped_file_holds_every_part_and_nothing_of_the_package() -> None:
     folder = Path(verifier.__file__).parent
     parts = {path.stem for path in folder.glob("*.py")} - {"__init__"}
     assert set(verifier.PARTS) == parts
-
-
-def test_every_type_that_cites_objects_is_known_to_the_verifier(new_journal: Callable[[Path], Any]) -> None:
-    """A member that holds digests of objects must be followed, or an object could be dropped unseen."""
-    from t2c.ledger.events.catalogue import CATALOGUE
-
-    citing = {
-        name: "objects" for name in CATALOGUE.types() if "objects" in CATALOGUE.payload(name).model_fields
-    }
-    assert citing == CITING

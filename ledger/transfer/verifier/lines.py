@@ -13,18 +13,22 @@ from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.transfer.verifier.citing import (
+    CITING,
+    FROM_THE_START,
+    OFFERING,
+    is_digest,
+    objects_of,
+    offered_by,
+)
 from t2c.ledger.transfer.verifier.tree import Tree, leaf_of
 
-__all__ = ["CITING", "MAX_LINE", "Chain", "cited", "journal_lines", "withheld_leaf"]
+__all__ = ["MAX_LINE", "Chain", "cited", "journal_lines", "withheld_leaf"]
 
 MAX_LINE = 1 << 20
 """Bytes of a line, its line feed included."""
 
-CITING = {"observation.noted": "objects"}
-"""Event type → the member of its `data` that lists objects by SHA-256. `data_hash` cites one for every type."""
-
 _STUB = re.compile(rb'\{"withheld":"([0-9a-f]{64})"\}\Z')
-_HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 _ID = sha256(b"\x02")
 _AFTER_ID = (b',"key":', b',"origin":', b',"prev":')
 _LEAVES = 4096
@@ -40,15 +44,11 @@ def withheld_leaf(line: bytes) -> bytes | None:
 def cited(event: dict[str, Any]) -> Iterator[str]:
     """The objects that an event cites, by their names."""
     payload = event.get("data_hash")
-    if isinstance(payload, str) and _HEX64.match(payload):
-        yield payload
-    member = CITING.get(event["type"])
+    if is_digest(payload):
+        yield str(payload)
     data = event.get("data")
-    if member is not None and isinstance(data, dict):
-        objects = data.get(member)
-        for name in objects if isinstance(objects, list) else ():
-            if isinstance(name, str) and _HEX64.match(name):
-                yield name
+    if isinstance(data, dict):
+        yield from objects_of(event["type"], data.get)
 
 
 def journal_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -99,7 +99,8 @@ class Chain:
     `fault` is called with (kind, seq, sentence). `head` is the leaf of the last line in its place, `roots` maps the
     sizes asked for to the root there, `withheld` lists runs [first, last] of `hidden` withheld lines, `most_runs` at
     most. `objects` are those of the objects in `known` that are cited, `strange` the first ones that are cited and
-    not in it, `redacted` those of `known` that an event says are gone.
+    not in it, `redacted` those of `known` that an event says are gone. Those that events of other types than those in
+    `citing` cite and that are not in `known` are counted in `unfollowed`.
     """
 
     def __init__(
@@ -111,6 +112,7 @@ class Chain:
         before: bytes = b"",
         known: AbstractSet[bytes] = frozenset(),
         most_runs: int = 1,
+        citing: AbstractSet[str] = FROM_THE_START,
     ) -> None:
         self.seq = first - 1
         self.lines = 0
@@ -123,6 +125,8 @@ class Chain:
         self.objects: set[bytes] = set()
         self.strange: set[bytes] = set()
         self.redacted: set[bytes] = set()
+        self.unfollowed = 0
+        self._citing = citing
         self._known = known
         self._most_runs = most_runs
         self._tree = tree
@@ -195,7 +199,7 @@ class Chain:
             self._fault("not_json", expected, what)
             return
         self._own_id(line, claimed, seq)
-        if "data_hash" in event or kind in CITING:
+        if "data_hash" in event or kind in CITING or kind in OFFERING:
             self._cite(event)
         if seq == expected:
             if self.head and prev != self.head.hex():
@@ -220,17 +224,24 @@ class Chain:
         self.seq, self.head, self.last_ts = seq, leaf, ts
         if kind == "payload.redacted":
             gone = _said(event, "data_hash")
-            if _HEX64.match(gone) and bytes.fromhex(gone) in self._known:
+            if is_digest(gone) and bytes.fromhex(gone) in self._known:
                 self.redacted.add(bytes.fromhex(gone))
         elif seq == 1:
             self.ledger = _said(event, "ledger")
 
     def _cite(self, event: dict[str, Any]) -> None:
+        kind, data = event["type"], event.get("data")
+        followed = data is None or kind in self._citing
         for name in map(bytes.fromhex, cited(event)):
             if name in self._known:
                 self.objects.add(name)
+            elif not followed:
+                self.unfollowed += 1
             elif len(self.strange) < _MOST_STRANGE:
                 self.strange.add(name)
+        for name in map(bytes.fromhex, offered_by(kind, data.get) if isinstance(data, dict) else ()):
+            if name in self._known:
+                self.objects.add(name)
 
     def _own_id(self, line: bytes, claimed: str, seq: int) -> None:
         """An id is that of the raw line with its own member cut out, which stands behind the payload."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from t2c.ledger.transfer.verifier.citing import FROM_THE_START
 from t2c.ledger.transfer.verifier.findings import joined
 
 __all__ = [
@@ -59,6 +60,9 @@ def read_manifest(content: bytes) -> dict[str, Any]:
                 raise ValueError("the withheld lines are no runs of seqs")
         for item in manifest["missing"]:
             bytes.fromhex(item["object"])
+        citing = manifest.setdefault("citing", sorted(FROM_THE_START))
+        if type(citing) is not list or any(type(kind) is not str for kind in citing):
+            raise ValueError("citing is no list of types")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         why = str(error) if type(error) is ValueError else "a member is missing or of another kind"
         raise ValueError(why) from None

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from t2c.ledger.transfer.verifier.citing import CITING, FROM_THE_START, SEALED
 from t2c.ledger.transfer.verifier.container import MOST_BYTES, Reader, Unreadable, files, pieces, whole
 from t2c.ledger.transfer.verifier.findings import Fault, Findings, Verdict, joined
 from t2c.ledger.transfer.verifier.lines import Chain, journal_lines
@@ -60,9 +61,9 @@ def check(
 
 
 class _Bundle:
-    """One reading of a bundle. `missing`, `gone` and `uncited` count objects."""
+    """One reading of a bundle. `missing`, `gone` and `uncited` count objects, `sealed` commitments in their place."""
 
-    missing = gone = uncited = 0
+    missing = gone = uncited = sealed = 0
 
     def __init__(
         self,
@@ -225,8 +226,10 @@ class _Bundle:
             if own is not None:
                 known.add(own)
         runs = sum(len(item["seqs"]) for item in manifest["withheld"])
+        citing = FROM_THE_START.union(manifest["citing"])
         return Chain(
-            manifest["first"], self.tree, [*sizes, manifest["last"]], self.found.line, self.before, known, runs + 1
+            manifest["first"], self.tree, [*sizes, manifest["last"]], self.found.line, self.before, known, runs + 1,
+            citing,
         )  # fmt: skip
 
     def _compare(self, chain: Chain, objects: set[bytes], missing: set[bytes]) -> None:
@@ -254,9 +257,15 @@ class _Bundle:
             )
         for name in sorted(missing & objects):
             add("manifest", MANIFEST, f"the manifest calls object {name.hex()} missing, and it is there")
-        for name in sorted(missing - chain.objects if self.found.first_line is None else ()):
+        # Of types that this verifier does not know, a line may cite what it cannot see.
+        sees_all = self.found.first_line is None and CITING.keys() >= set(manifest["citing"])
+        for name in sorted(missing - chain.objects if sees_all else ()):
             add("manifest", MANIFEST, f"the manifest calls object {name.hex()} missing, and no line cites it")
-        self.missing, self.gone = len(missing), len(missing & chain.redacted)
+        sealed = {
+            bytes.fromhex(item["object"]) for item in manifest["missing"] if item.get("reason") == SEALED
+        }
+        self.sealed = len(sealed)
+        self.missing, self.gone = len(missing - sealed), len(missing & chain.redacted)
         self.uncited = len(objects - chain.objects)
 
     def conclude(self) -> Verdict:
@@ -300,6 +309,15 @@ def _limits(state: _Bundle, chain: Chain, unproven: list[str], named: bool) -> N
     if state.missing:
         gone = f", {state.gone:,} of them deleted by a redaction event" if state.gone else ""
         unproven.append(f"what {state.missing:,} cited objects hold, which the manifest calls missing{gone}")
+    if state.sealed:
+        unproven.append(
+            f"what {state.sealed:,} commitments stand for, which the sender says are of sealed answers: no object is, "
+            "until they are revealed"
+        )
+    if chain.unfollowed:
+        unproven.append(
+            f"what {chain.unfollowed:,} cited objects hold: what made the bundle did not look for objects of these types"
+        )
     if state.uncited:
         unproven.append(f"what {state.uncited:,} objects are for: no line here cites them")
     unproven.append(_unchecked(state.manifest))
