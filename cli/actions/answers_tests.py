@@ -75,12 +75,13 @@ class LeakSign:
 
 @dataclass(frozen=True, slots=True)
 class LeakRow:
-    """A sealed test beside all requests. `opened` says where its bytes were had from: `ledger`, `store`, or null, and
+    """A sealed test beside all requests until seq `until`, when it was revealed, or the last one. `opened` says where its bytes were had from: `ledger`, `store`, or null, and
     then `why` says why nothing is proven of it. `lies` is where the work tree holds it."""
 
     sealed: str
     file: int
     since: int
+    until: int
     about: str | None
     scenarios: Sequence[str]
     path: str | None
@@ -215,6 +216,7 @@ def leaks(context: Context, state: Path | None, role: str) -> LeakReport:
             trail.sealed,
             trail.file,
             trail.since,
+            trail.until,
             trail.about,
             trail.scenarios,
             trail.path,

@@ -243,7 +243,7 @@ def _leak(row: LeakRow, found: LeakReport, style: Style) -> Iterator[str]:
     if row.lies is not None:
         yield style.bad(f"lies in the work tree: {row.lies}")
     if row.opened is not None and not row.leaks:
-        yield style.good(f"shown in no request to the {found.role} up to seq {found.seq}")
+        yield style.good(f"shown in no request to the {found.role} up to seq {row.until}")
 
 
 def _ran(found: HeldOutResult, style: Style) -> Iterator[str]:
@@ -256,6 +256,8 @@ def _ran(found: HeldOutResult, style: Style) -> Iterator[str]:
             yield style.bad(f"  test {row.file} could not be started")
         elif not row.scenarios:
             yield f"  {style.good('pass') if row.result == 'passed' else style.bad('fail')}  test {row.file}"
+        elif row.unbuilt:
+            yield style.doubtful(f"  test {row.file} failed before any test of it ran")
         if not row.counts:
             yield style.doubtful(f"  test {row.file} leaked or was revealed: it counts for nothing")
 

@@ -122,7 +122,7 @@ class Leak(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """What is known of one sealed test: since when it exists, and where it was shown.
+    """What is known of one sealed test: `since` when it exists, `until` when it was secret, and where it was shown.
 
     `opened` says where its bytes were had from: the ledger after it was revealed, or the store; None if neither has
     them, and then nothing is proven. `lies` is where in the work tree it can be read.
@@ -131,6 +131,7 @@ class Trail(NamedTuple):
     sealed: str
     file: int
     since: int
+    until: int
     about: str | None
     scenarios: tuple[str, ...]
     path: str | None
@@ -161,7 +162,7 @@ def audit(
     tree: Path | None = None,
     progress: Progress = no_progress,
 ) -> Audit:
-    """Look for every sealed test in every recorded request to a role, from the first one on.
+    """Look for every sealed test in every recorded request to a role, from the first one on until it was revealed.
 
     Once tests are revealed it needs the ledger alone. Each test is looked at, whoever cannot be opened is said so.
     """
@@ -183,18 +184,28 @@ def audit(
         for file, part in enumerate(one.files):
             test = opened.get((one.event, file))
             key = one.event, file
+            until = head.seq if one.until is None else one.until
             trails.append(
                 Trail(
                     one.event,
                     file,
                     one.seq,
+                    until,
                     one.about,
                     part.scenarios,
                     None if test is None else test.path,
                     None if test is None else "ledger" if one.revealed is not None else "store",
                     failed.get(one.event),
-                    tuple(sorted((*shown.get(key, ()), *stopped.get(key, ())))),
-                    None if test is None or tree is None else lying_about(tree, test),
+                    tuple(
+                        sorted(
+                            leak
+                            for leak in (*shown.get(key, ()), *stopped.get(key, ()))
+                            if leak.seq < until or one.until is None
+                        )
+                    ),
+                    lying_about(tree, test)
+                    if test is not None and tree is not None and one.until is None
+                    else None,
                 )
             )
     return Audit(role, head.seq, requests, tuple(unread), tuple(trails))

@@ -50,7 +50,7 @@ class SealedPart(NamedTuple):
 
 class Sealed(NamedTuple):
     """Tests that one event sealed. `burned` are the numbers of those that leaked; `revealed` is the event that opened
-    them, None while they are secret."""
+    them, with its seq in `until`; None while they are secret."""
 
     event: str
     seq: int
@@ -59,6 +59,7 @@ class Sealed(NamedTuple):
     files: tuple[SealedPart, ...]
     burned: frozenset[int] = frozenset()
     revealed: str | None = None
+    until: int | None = None
 
     def counts(self, file: int) -> bool:
         """True if a pass of this test still says something: nobody who wrote the code could know it."""
@@ -205,7 +206,7 @@ def sealed_tests(ledger: Ledger) -> list[Sealed]:
             if entry.type == "heldout.leaked":
                 found[one.event] = one._replace(burned=one.burned | {data["file"]})
             else:
-                found[one.event] = one._replace(revealed=entry.id)
+                found[one.event] = one._replace(revealed=entry.id, until=entry.seq)
     return list(found.values())
 
 

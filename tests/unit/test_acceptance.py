@@ -168,6 +168,8 @@ def test_what_cannot_be_known_is_said_so(yard: Yard) -> None:
     found = yard.verify(event, base=None)
     assert found["scenarios", "half of an od"].result == "unresolvable"
     assert found["control.base", None].result == "unresolvable"
+    broken = yard.record("acceptance", acceptance("def test_half(:\n"))
+    assert "itself is no Python" in yard.verify(broken)["control.base", None].detail
     other = yard.record("acceptance", {**acceptance(), "argv": ["no-such-program-of-ours"]})
     assert yard.verify(other)["control.base", None].result == "unresolvable"
     assert yard.verify(other, spec=())["scenarios", "half of an odd number"].result == "unresolvable"

@@ -309,6 +309,12 @@ def test_an_auditor_needs_the_ledger_alone_once_tests_are_revealed(place: Place,
     assert leaked.leaks[0].seq == place.types().index("heldout.revealed")  # the request before it
     assert (clean.leaks, clean.opened, clean.since, clean.path) == ((), "ledger", sealed.seq, "tests/b.py")
     assert audit(place.ledger, None, role="test_writer").tests[0].leaks
+    place.ask(json.dumps(BODY) + " tests/b.py")  # what is revealed is no secret, and may lie in the tree
+    (place.tree / PATH).parent.mkdir(parents=True)
+    (place.tree / PATH).write_text(BODY)
+    again = audit(place.ledger, None, tree=place.tree)
+    assert [len(trail.leaks) for trail in again.tests] == [1, 0]
+    assert [trail.lies for trail in again.tests] == [None, None]
 
 
 def test_what_cannot_be_opened_or_read_is_said(place: Place, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from t2c.ledger.answers.changes import changes, is_test
 from t2c.ledger.answers.checks.freezing import freeze, frozen_files, states
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.checks.scenarios import Spec, check_scenarios
-from t2c.ledger.answers.checks.trying import Side, Tried, nothing_ran, side, staged, try_in
+from t2c.ledger.answers.checks.trying import Side, Tried, nothing_ran, side, staged, try_in, unreadable
 from t2c.ledger.answers.paths import path_problem
 from t2c.ledger.answers.roots.trials import Acceptance
 
@@ -91,6 +91,9 @@ def _pair(claim: Claim, bench: Bench, files: Mapping[str, bytes], argv: tuple[st
         return
     if before.tried.label == "FAIL" and nothing_ran(argv, before.tried):
         yield Found(BASE, "unresolvable", f"{told}: no test ran", evidence=gate)
+        return
+    if (broken := unreadable(before.tried, files)) is not None:
+        yield Found(BASE, "unresolvable", f"{told}: {broken} itself is no Python", evidence=gate)
         return
     failed = before.tried.label == "FAIL"
     if failed:

@@ -59,7 +59,7 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
         elif trail.lies is not None:
             yield Found(SECRET, "refuted", "it lies in the work tree, where the implementer reads", item)
         else:
-            told = f"no request to the {found.role} shows it, of {found.requests} up to seq {found.seq}"
+            told = f"no request to the {found.role} shows it, of {found.requests} up to seq {trail.until}"
             yield Found(SECRET, "unresolvable" if found.unread else "supported", told, item)
 
 

@@ -7,7 +7,7 @@ never started is neither (plan-records A16).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +20,18 @@ from t2c.ledger.execution.fingerprint import fingerprint
 from t2c.ledger.execution.gates import Gate, GateResult, run_gate
 from t2c.ledger.execution.worktrees import commit_of, usable_repository
 
-__all__ = ["Label", "Side", "Tried", "clean", "nothing_ran", "side", "staged", "try_in", "unbuilt"]
+__all__ = [
+    "Label",
+    "Side",
+    "Tried",
+    "clean",
+    "nothing_ran",
+    "side",
+    "staged",
+    "try_in",
+    "unbuilt",
+    "unreadable",
+]
 
 Label = Literal["PASS", "FAIL", "not started"]
 
@@ -140,6 +151,10 @@ _OTHER: Final = re.compile(
     r"[A-Za-z_][\w.]*(?:Error|Exception|Failure|Failed|Exit|Interrupt)\b(?!.*: error:)|^E +assert\b",
     re.MULTILINE,
 )
+_NO_PYTHON: Final = re.compile(
+    r"^(?:E )?\s*File \"([^\"\n]+)\", line \d+\n(?:[^\n]*\n){0,3}?(?:E +)?(?:SyntaxError|IndentationError|TabError)\b",
+    re.MULTILINE,
+)
 _BUILD: Final = re.compile(
     r"^error: could not compile|^error\[E\d+\]|\[(?:build|setup) failed\]|\berror TS\d+:|\berror CS\d+:|"
     r"COMPILATION ERROR|Compilation failed|BUILD FAILED|^[^\n:]{1,200}:\d+(?::\d+)?: (?:fatal )?error:|"
@@ -179,6 +194,15 @@ def unbuilt(argv: tuple[str, ...], tried: Tried) -> str | None:
     if (found := _BUILD.search(output)) is not None:
         return _told(found[0])
     return None
+
+
+def unreadable(tried: Tried, paths: Iterable[str]) -> str | None:
+    """The path of these at which Python itself says that it is no Python; None if none is."""
+    output = tried.output.decode("utf-8", "replace")
+    if _NO_PYTHON.search(output) is None:
+        return None
+    named = {match[1] for match in _NO_PYTHON.finditer(output)}
+    return next((path for path in paths if any(f"/{name}".endswith(f"/{path}") for name in named)), None)
 
 
 def _told(line: str) -> str:

@@ -94,8 +94,10 @@ def _suite(claim: Claim, bench: Bench) -> _Suite | None:
         for one in frozen.files:
             if bench.ledger.objects.has(one.digest):
                 files[one.path] = bench.ledger.objects.get(one.digest)
-    commands = bench.gates or (() if frozen is None else (frozen.argv,))
-    if not commands or any(argv_problem(argv) for argv in commands):
+    # What a person gives may be any program; what a model wrote may not.
+    usable = frozen is not None and argv_problem(frozen.argv) is None
+    commands = bench.gates or ((frozen.argv,) if frozen is not None and usable else ())
+    if not commands:
         return None
     return _Suite(commands, files, () if frozen is None else (frozen.event,))
 
