@@ -157,18 +157,23 @@ def _sections(records: Sequence[Readable]) -> Iterator[list[Readable]]:
 
 
 def _passage(path: str, records: Sequence[Readable]) -> Passage:
-    rows = [f"path: {path}"]
+    rows = [f"path: {_flat(path)}"]
     spans: list[tuple[int, int]] = []
     number, trail = 0, None
     for one in records:
         if _trail(one) != trail and (trail := _trail(one)):
-            rows.append("# " + " > ".join(trail))
+            rows.append("# " + " > ".join(map(_flat, trail)))
         first = number + 1
         for line in _excerpt(one).splitlines() or [""]:
             number += 1
             rows.append(f"{number}\t{line}")
         spans.append((first, number))
     return Passage(path, tuple(records), tuple(spans), "\n".join(rows), number)
+
+
+def _flat(text: str) -> str:
+    """In one line: a name of a file may hold a line feed, and only statements have numbered lines."""
+    return " ".join(text.split())
 
 
 def _excerpt(about: Readable) -> str:
