@@ -258,7 +258,12 @@ def test_all_that_is_cited_is_in_the_bundle_and_what_is_sealed_is_said_to_be(
 
 def test_the_audit_the_verifier_and_a_merge_follow_the_same_objects(shared: Made) -> None:
     asked: list[str] = []
-    audit = DomainAudit(lambda digest: asked.append(digest) or True)  # type: ignore[func-returns-value]
+
+    def has(digest: str) -> bool:
+        asked.append(digest)
+        return True
+
+    audit = DomainAudit(has)
     seen: set[str] = set()
     for event in shared.events():
         asked.clear()
@@ -429,6 +434,12 @@ def test_all_that_is_cited_comes_in(shared: Made, tmp_path: Path, way: str) -> N
     assert held(here) == bodies
     assert (done.objects, done.missing) == (len(bodies), [])
     assert take(here, other).last == 0
+    with Ledger(here) as ledger:
+        audit = DomainAudit(ledger.objects.has, read=ledger.objects.get)
+        for _, line, entry in ledger.journal.lines():
+            audit.visit(entry.seq, json.loads(line))
+    audit.finish()
+    assert audit.faults == []
 
 
 def test_what_the_other_side_lost_is_named_but_not_what_nobody_misses(
