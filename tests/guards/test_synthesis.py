@@ -30,7 +30,10 @@ def calls() -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {name: Counter() for name in CALLERS}
     for folder in ("ledger", "projections", "cli"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = path.read_text(encoding="utf-8")
+            if not any(f"{name}(" in text for name in CALLERS):
+                continue
+            for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Call):
                     name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                     if name in found:
