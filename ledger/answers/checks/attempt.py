@@ -102,8 +102,8 @@ def _status(report: Any, ran: Sequence[Ran]) -> Iterator[Found]:
         told = "; ".join(f"{shlex.join(gate.argv)} {gate.told}" for gate in failed)
         yield Found("status", "refuted", f"it says done, and its own gate fails: {told}", evidence=evidence)
     elif ran:
-        many = f"{len(ran)} gate{'' if len(ran) == 1 else 's'}"
-        yield Found("status", "supported", f"its own {many} passed", evidence=evidence)
+        told = "; ".join(shlex.join(gate.argv) for gate in ran)
+        yield Found("status", "supported", f"its own gates passed: {told}", evidence=evidence)
     else:
         yield Found(
             "status", "unresolvable", "claim without receipt: it says done, and no gate of its own was run"
