@@ -26,6 +26,7 @@ How = Literal["hash", "path", "line"]
 _LEVELS: Final = 3
 _BEGIN: Final = 16
 _CODE_POINT: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _MEANT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
@@ -142,15 +143,22 @@ def _readings(text: str) -> Iterator[str]:
     """A text as it is, and as whoever undoes its escapes reads it, once or more often."""
     yield text
     if _CODE_POINT.search(text):
-        yield _CODE_POINT.sub(lambda match: chr(int(match[1], 16)), text)
+        yield _paired(_CODE_POINT.sub(lambda match: chr(int(match[1], 16)), text))
     for _ in range(_LEVELS):
         if "\\" not in text:
             return
         plain = _ESCAPED.sub(_plain, text)
         if plain == text:
             return
-        text = plain
+        text = _paired(plain)
         yield text
+
+
+def _paired(text: str) -> str:
+    """A text in which two halves of a character that were escaped one by one are that character."""
+    if text.isascii():
+        return text
+    return _HALVES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
 
 
 def _plain(match: re.Match[str]) -> str:

@@ -284,6 +284,22 @@ def test_a_tab_within_a_line_is_found_however_often_it_was_escaped(times: int) -
     assert [sign.how for sign in found] == ["line"]
 
 
+_LINES = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=24, max_size=60)
+
+
+@settings(max_examples=50)
+@given(_LINES, st.text(max_size=20), st.integers(0, 3), st.booleans())
+def test_any_line_is_found_wherever_and_however_it_is_quoted(
+    line: str, around: str, times: int, ascii_only: bool
+) -> None:
+    text = f"{around}\n  {line[:9]} \n {line[9:]}{around}"
+    for _ in range(times):
+        text = json.dumps([text], ensure_ascii=ascii_only)
+    found = Secrets([Secret("EVT-0", 0, "a/path/of/its/own.py", line.encode())])
+    assert [sign.how for sign in found.signs(json.dumps({"messages": [text]}))] == ["line"]
+    assert [sign.how for sign in found.signs(text)] == ["line"]
+
+
 def test_many_lines_with_one_beginning_cost_no_more() -> None:
     begin = "x" * 24
     body = "\n".join(begin + "y" * n for n in range(1, 300)).encode()
