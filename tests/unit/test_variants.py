@@ -13,6 +13,7 @@ import pytest
 
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.checks.freezing import freeze
+from t2c.ledger.answers.checks.python_code import uncompilable
 from t2c.ledger.answers.history import answer
 from t2c.ledger.answers.recording import record
 from t2c.ledger.answers.registry import verify
@@ -118,6 +119,8 @@ def test_each_near_miss_is_what_the_tests_make_of_it(yard: Yard) -> None:
         ("invalid", "inconsistent", variant("wrong", "def twice(n:\n    return n\n")),
         ("invalid", "inconsistent", variant("wrong", "import no_such_module_at_all\n")),
         ("invalid", "inconsistent", variant("permitted", "import no_such_module_at_all\n")),
+        ("invalid", "inconsistent", variant("wrong", "double = undefined_name\n")),
+        ("killed", "supported", variant("wrong", "def double(n):\n    return undefined_name\n")),
         ("invalid", "inconsistent", variant("wrong", CODE)),
         ("invalid", "inconsistent", variant("wrong", "assert True\n", "tests/test_0.py")),
         ("invalid", "inconsistent", variant("wrong", "x", "../out.py")),
@@ -212,6 +215,25 @@ def test_without_a_secret_test_no_special_case_is_told_apart(yard: Yard) -> None
     reveal(yard.ledger, store, sealed_tests(yard.ledger)[0])
     (found,) = yard.verdicts(claim)
     assert found.result == "unresolvable" and "revealed" in found.detail
+
+
+def test_code_that_cannot_be_compiled_is_no_killed_variant_however_a_test_finds_out(yard: Yard) -> None:
+    run = "import subprocess; out = subprocess.run([sys.executable, 'code_of.py'], capture_output=True)\n"
+    yard.freeze(f"{run}assert out.returncode == 0, 'it failed'\n")
+    claim = yard.claim(
+        "near_miss_variants", variant("wrong", "def double(n:\n"), variant("wrong", "raise SystemExit(3)\n")
+    )
+    yard.verdicts(claim)
+    assert [outcome for outcome, _ in yard.outcomes()] == ["invalid", "killed"]
+
+
+def test_what_this_python_cannot_read_of_the_project_says_nothing() -> None:
+    new, old = {"a.py": b"x = ("}, {"a.py": b"y = ("}
+    assert uncompilable(new, {"a.py": b"y = 1\n"}) is not None
+    assert uncompilable(new, {"a.py": None}) is not None
+    assert uncompilable(new, old) is None
+    assert uncompilable({"a.txt": b"x = (", "b.py": b"x = '\\d'\n"}, {}) is None
+    assert uncompilable({"a.py": b"(" * 100_000}, {}) is not None
 
 
 def test_nothing_is_known_of_a_tree_that_changes_while_it_is_tried(yard: Yard) -> None:

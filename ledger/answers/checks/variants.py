@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.checks.freezing import suite_of
+from t2c.ledger.answers.checks.python_code import raised_on_import, uncompilable
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.checks.sealed_runs import SealedRun, run_sealed, to_run
 from t2c.ledger.answers.checks.trying import Side, Tried, nothing_ran, side, staged, try_in, unbuilt
@@ -179,14 +180,19 @@ def _went(
         return _Went("invalid", problem, ())
     try:
         with staged(bench, where, {}) as tree:
-            if all(_content(tree, path) == content for path, content in overlay.items()):
+            before = {path: _content(tree, path) for path in overlay}
+            if before == overlay:
                 return _Went("invalid", "it is the code as it stands", ())
         with staged(bench, where, {**overlay, **suite.files}) as tree:
             runs = _run(claim, bench, suite, where, tree, (announced,), first_failure=True)
             gates = tuple(run.gate for run in runs)
             last, argv = runs[-1], suite.commands[len(runs) - 1]
             if last.label != "PASS":
-                broken = unbuilt(argv, last)
+                broken = (
+                    unbuilt(argv, last)
+                    or raised_on_import(last.output, argv, overlay)
+                    or uncompilable(overlay, before)
+                )
                 if broken is not None:
                     return _Went("invalid", broken, gates)
             elif nothing_ran(argv, last):
