@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -13,6 +15,7 @@ from t2c.cli.actions.viewing import view
 from t2c.ledger.errors import T2cError, Usage
 
 if TYPE_CHECKING:
+    from t2c.ledger.engine import Ledger
     from t2c.projections.calls.state import Call
 
 __all__ = [
@@ -48,7 +51,7 @@ class CallRow:
 
     Money is in millionths of `currency`; null is unknown. `follows` and `followed_by` are the seqs of the request that
     this one corrects or stands in for, and of the one that did so for it. `replayed` names the ledger that the answer
-    was taken from.
+    was taken from, `taken_in` the one that asked, where it was not this one.
     """
 
     schema: ClassVar[str] = "t2c.call/v1"
@@ -73,16 +76,21 @@ class CallRow:
     follows: int | None
     followed_by: int | None
     uses: Sequence[CallUse]
+    taken_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CallList:
-    """The requests, the oldest first, as of event `seq`; `all` is how many there are without a filter."""
+    """The requests, the oldest first, as of event `seq`; `all` is how many there are without a filter.
+
+    `taken_in` counts by ledger those that came in with another one's events: they were asked and paid there.
+    """
 
     schema: ClassVar[str] = "t2c.call-list/v1"
     seq: int
     all: int
     calls: Sequence[CallRow]
+    taken_in: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +121,17 @@ class CallShown:
 
 @dataclass(frozen=True, slots=True)
 class CostTable:
-    """What calls took, put together by `by`, as of event `seq`; what nobody knows is counted and in no sum."""
+    """What calls took, put together by `by`, as of event `seq`; what nobody knows is counted and in no sum.
+
+    `taken_in` counts by ledger the requests of others, which took nothing here.
+    """
 
     schema: ClassVar[str] = "t2c.llm-cost/v1"
     seq: int
     by: str
     groups: Sequence[Mapping[str, Any]]
     total: Mapping[str, Any]
+    taken_in: Mapping[str, int]
 
 
 def listed(
@@ -135,24 +147,25 @@ def listed(
 
     Raises Usage for a stage, role or model that none of them has.
     """
-    seq, calls = _calls(context, at)
+    seq, calls, taken = _calls(context, at)
     rows = _rows(calls)
     chosen = _with("stage", stage, rows, lambda row: (row.stage,))
     chosen = _with("role", role, chosen, lambda row: (row.role,))
     chosen = _with("model", model, chosen, lambda row: (row.requested, row.served))
     if failed:
         chosen = [row for row in chosen if row.outcome != "answered"]
-    return CallList(seq, len(rows), chosen)
+    return CallList(seq, len(rows), chosen, _counted(taken))
 
 
 def shown(context: Context, asked: str, at: str | None = None, part: PartName | None = None) -> CallShown:
-    """One request by its seq or event, or by those of its outcome.
+    """One request by its seq or event, or by those of its outcome; one of another ledger too, if it was taken in.
 
     A `part` that is asked for must be there: raises Usage if its object is missing, Corrupt if it is damaged.
     """
     import msgspec
 
-    seq, calls = _calls(context, at)
+    seq, calls, taken = _calls(context, at)
+    calls = [*calls, *(call for _, call in taken)] if asked != "latest" else calls
     place = _found(asked, calls)
     call = calls[place]
     outcome = call.outcome
@@ -182,7 +195,9 @@ def shown(context: Context, asked: str, at: str | None = None, part: PartName | 
     plain: dict[str, Any] = msgspec.to_builtins(call)
     told = plain.pop("outcome")
     plain.pop("uses")
-    return CallShown(seq, _rows(calls)[place], plain, told, parts)
+    row = _rows(calls)[place]
+    ledger_of = {other.event: name for name, other in taken}
+    return CallShown(seq, replace(row, taken_in=ledger_of.get(call.event)), plain, told, parts)
 
 
 def cost(context: Context, by: str = "model", at: str | None = None) -> CostTable:
@@ -193,18 +208,49 @@ def cost(context: Context, by: str = "model", at: str | None = None) -> CostTabl
 
     if by not in BY:
         raise Usage(f"costs are not put together by {by!r}", remedy=f"give --by {'|'.join(BY)}")
-    seq, calls = _calls(context, at)
+    seq, calls, taken = _calls(context, at)
     groups = [{"name": name, **msgspec.to_builtins(found)} for name, found in grouped(calls, by).items()]
-    return CostTable(seq, by, groups, msgspec.to_builtins(totals(calls)))
+    return CostTable(seq, by, groups, msgspec.to_builtins(totals(calls)), _counted(taken))
 
 
-def _calls(context: Context, at: str | None) -> tuple[int, list[Call]]:
+def _calls(context: Context, at: str | None) -> tuple[int, list[Call], list[tuple[str, Call]]]:
+    """The requests of this ledger, and those that were taken in with the ledgers that asked."""
     import msgspec
 
     from t2c.projections.calls import Document
 
     found = view(context, "calls", at)
-    return found.seq, msgspec.json.decode(found.artifacts["calls.json"], type=Document).calls
+    own = msgspec.json.decode(found.artifacts["calls.json"], type=Document).calls
+    if not found.foreign:
+        return found.seq, own, []
+    with open_ledger(context) as ledger:
+        return found.seq, own, _taken_in(ledger, found.seq)
+
+
+def _taken_in(ledger: Ledger, until: int) -> list[tuple[str, Call]]:
+    """The requests of other ledgers, which stand in no view; what this one made of their answers stands with them."""
+    import msgspec
+
+    from t2c.projections.base import Unusable
+    from t2c.projections.calls.state import ASKING, HANDLES, Calls, apply
+
+    state, own, names = Calls(), ledger.id(), dict[str, str]()
+    for entry in ledger.entries(until=until):
+        if entry.type not in HANDLES or entry.v != 1:
+            continue
+        if entry.is_ours(own):
+            if entry.type in ASKING:
+                continue
+        elif entry.type == "llm.asked" and entry.origin is not None:
+            places = entry.origin.places
+            names[entry.id] = next(place.ledger for place in places if place.ledger != own)
+        with suppress(Unusable, msgspec.DecodeError):  # `verify` names it
+            apply(state, entry)
+    return [(names[call.event], call) for call in state.calls.values()]
+
+
+def _counted(taken: Sequence[tuple[str, Call]]) -> dict[str, int]:
+    return dict(sorted(Counter(name for name, _ in taken).items()))
 
 
 def _rows(calls: Sequence[Call]) -> list[CallRow]:

@@ -15,11 +15,12 @@ __all__ = ["View", "view"]
 
 
 class View(NamedTuple):
-    """The artifacts of a projection as of event `seq`, by file name."""
+    """The artifacts of a projection as of event `seq`, by file name; `foreign` counts events of other ledgers by theirs."""
 
     seq: int
     head: str
     artifacts: Mapping[str, bytes]
+    foreign: Mapping[str, int]
 
 
 def view(context: Context, name: str, at: str | None = None) -> View:
@@ -36,4 +37,4 @@ def view(context: Context, name: str, at: str | None = None) -> View:
             file: content if isinstance(content, bytes) else b"".join(content)
             for file, content in folded.artifacts(name).items()
         }
-        return View(folded.position.seq, folded.position.hash, made)
+        return View(folded.position.seq, folded.position.hash, made, folded.foreign)

@@ -133,6 +133,7 @@ def cost(
 def _log(found: CallList, style: Style, limit: int) -> Iterator[str]:
     if not found.calls:
         yield "no model was asked" if not found.all else f"none of {found.all:,} requests is of this kind"
+        yield from _others(found.taken_in)
         return
     count = len(found.calls)
     yield f"{count:,} request{'' if count == 1 else 's'} as of seq {found.seq}"
@@ -140,6 +141,15 @@ def _log(found: CallList, style: Style, limit: int) -> Iterator[str]:
         yield style.faint(f"  … {count - limit:,} earlier; --limit shows more")
     for row in found.calls[-limit:]:
         yield f"  {_line(row, style)}"
+    yield from _others(found.taken_in)
+
+
+def _others(taken_in: Mapping[str, int]) -> Iterator[str]:
+    """What was asked elsewhere and is not counted here."""
+    for ledger, count in taken_in.items():
+        many = "1 request" if count == 1 else f"{count:,} requests"
+        yield f"not counted: {many} that ledger {ledger} asked and paid for, taken in with its events;"
+        yield "  `t2c ledger log --type llm.asked` lists them, `t2c llm show SEQ` shows one"
 
 
 def _line(row: CallRow, style: Style) -> str:
@@ -207,6 +217,8 @@ def _head(
     masked = ", ".join(f"{count:,} {kind}" for kind, count in sorted(asked["masked"].items()))
     shown = f"  shown     {asked['brief']}: {asked['items']:,} items, {asked['body_bytes']:,} bytes"
     yield shown + (f", masked: {masked}" if masked else "")
+    if row.taken_in is not None:
+        yield f"  asked by  ledger {row.taken_in}, whose events were taken in"
     if row.follows is not None:
         yield f"  follows   the request at {row.follows}"
     if outcome is None:
@@ -262,12 +274,14 @@ def _messages(body: str, style: Style) -> Iterator[str]:
 def _costs(found: CostTable, style: Style) -> Iterator[str]:
     if not found.total["calls"]:
         yield "no model was asked"
+        yield from _others(found.taken_in)
         return
     for group in found.groups:
         yield group["name"] or f"without a {found.by}"
         yield from _sums(group, style)
     yield "in all"
     yield from _sums(found.total, style)
+    yield from _others(found.taken_in)
 
 
 def _sums(sums: Mapping[str, Any], style: Style) -> Iterator[str]:

@@ -10,7 +10,19 @@ import msgspec
 from t2c.ledger.journal.entry import Entry
 from t2c.projections.base import Unusable
 
-__all__ = ["HANDLES", "Attempt", "Call", "Calls", "Outcome", "Replayed", "Story", "Usage", "Use", "apply"]
+__all__ = [
+    "ASKING",
+    "HANDLES",
+    "Attempt",
+    "Call",
+    "Calls",
+    "Outcome",
+    "Replayed",
+    "Story",
+    "Usage",
+    "Use",
+    "apply",
+]
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -167,7 +179,9 @@ _citing: Final = msgspec.json.Decoder(_Citing).decode
 _USES: Final = frozenset(
     {"answer.recorded", "conclusion.drawn", "proposal.raised", "record.interpreted", "synthesis.drawn"}
 )
-HANDLES: Final = _USES | {"llm.asked", "llm.answered", "llm.unusable"}
+ASKING: Final = frozenset({"llm.asked", "llm.answered", "llm.unusable"})
+"""What asking a model leaves; all other types are what was made of an answer."""
+HANDLES: Final = _USES | ASKING
 
 
 def apply(state: Calls, entry: Entry) -> None:
