@@ -31,7 +31,7 @@ def interpret(
     """Read the records that stand, stage by stage; a stage that `modes` does not name is done without a model.
 
     `run` is the run that the asker records under, if it was given one (`run_of`). It begins with the first thing that
-    is recorded beside requests and answers.
+    is recorded.
 
     The stages are natural_language, markdown, documents and communication. Records that have a reading of what they say
     now are not asked about again, and what is recorded already is not recorded again. Raises Model (exit 7) if a stage
@@ -41,6 +41,7 @@ def interpret(
     context.progress("interpret", 0, len(READERS))
     now = stood(ledger)
     interpreter = Interpreter(context, ledger, asker.mode, now, run)
+    asker.begins = interpreter.start
     audits: list[StageAudit] = []
     try:
         for number, (name, reader) in enumerate(READERS.items()):

@@ -165,7 +165,7 @@ class Interpreter:
     def record(self, drafts: Sequence[EventDraft]) -> None:
         """Record events that a stage has decided on."""
         if drafts:
-            run = self._started()
+            run = self.start()
             self._append([replace(item, run=run) for item in drafts])
 
     def speaker(self, story: Story) -> Actor:
@@ -189,7 +189,7 @@ class Interpreter:
         if told or self._moved(mark):
             detail = None if failure is None else f"{failure.code}: {failure.message}"
             finished = StageFinished(stage=stage, status=status, counts=dict(counts), detail=detail)  # type: ignore[arg-type]
-            self._append([draft(finished, run=self._started())])
+            self._append([draft(finished, run=self.start())])
         return self._appended.total() - mark.recorded
 
     def finish(self, status: str, detail: str | None = None) -> None:
@@ -216,7 +216,7 @@ class Interpreter:
         known = self._ledger.index.keyed(key) is not None
         if known and not moved:
             return False
-        self._append([draft(note, run=self._started(), key=None if known else key)])
+        self._append([draft(note, run=self.start(), key=None if known else key)])
         return True
 
     def _say(self, payloads: Sequence[tuple[Payload, str]], story: Story) -> None:
@@ -224,12 +224,13 @@ class Interpreter:
         if not payloads:
             return
         who = self.speaker(story)
-        run = self._started()
+        run = self.start()
         drafts = [draft(payload, actor=who, cause=(by,), run=run) for payload, by in payloads]
         # All or none: half an answer would leave another half to ask about, which is another question.
         self._append(drafts, atomic=1 < len(drafts) <= _AT_ONCE)
 
-    def _started(self) -> RunId:
+    def start(self) -> RunId:
+        """The run, begun with the first call."""
         if self._run is None:
             self._run = self._given or run_of(self._context, self._ledger)
             started = RunStarted(

@@ -165,10 +165,12 @@ def _interpreted(context: Context, ledger: Ledger, state: Path, revision: str | 
     """Ask about the records that stand, as of a revision of Git where there is one."""
     from t2c.cli.actions.interpreting import STAGES, interpret
     from t2c.cli.actions.model import asker_of
+    from t2c.cli.actions.readings import run_of
 
     llm = context.settings.llm
-    with asker_of(context, ledger, state) as asker:
-        audits = interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES})
+    run = run_of(context, ledger)
+    with asker_of(context, ledger, state, run=run) as asker:
+        audits = interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES}, run)
         if llm.semantic:
             from t2c.cli.actions.semantic import judged
 

@@ -13,7 +13,7 @@ from t2c.cli.commands.init import warn_of_overwriting
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import Json, Llm
 from t2c.cli.present.style import Style
-from t2c.ledger.errors import Findings, Usage
+from t2c.ledger.errors import Findings, Model, Usage
 
 if TYPE_CHECKING:
     from t2c.cli.actions.scan import StageRow
@@ -96,6 +96,10 @@ def scan(
     ):
         invocation.output.warn(notice)
     result = scanned.result
+    if isinstance(scanned.failure, Model) and invocation.output.json:
+        # One document is printed, and the failed audit stands in that of the error (decisions D10).
+        scanned.failure.details["scan"] = result
+        raise scanned.failure
     invocation.emit(result, lambda style: _text(result, summary, style))
     if scanned.failure is not None:
         raise scanned.failure

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from hashlib import sha256
+from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from t2c.ledger.engine import Ledger
@@ -84,6 +85,9 @@ class Asker:
         self._temperature = temperature
         self._require_parameters = require_parameters
         self._stream = stream
+        self.begins: Callable[[], object] | None = None
+        """Called once before anything is announced: it records the run that the requests belong to."""
+        self._beginning = Lock()
 
     def preview(self, asking: Asking[V]) -> bytes:
         """The exact body that would be sent first. Nothing is recorded or sent."""
@@ -150,6 +154,12 @@ class Asker:
 
         return in_parallel(one, askings, concurrency, done=done, abandon=self._abandon)
 
+    def _begin(self) -> None:
+        with self._beginning:
+            if self.begins is not None:
+                self.begins()
+                self.begins = None
+
     def _abandon(self) -> None:
         """After Ctrl-C: what is under way in other threads is given up, and that nobody waits for it is recorded."""
         if isinstance(self.model, Abandoning):
@@ -192,6 +202,7 @@ class Asker:
                 raise Unanswered("LLM_NOT_CONFIGURED", "not_configured", "no model is configured")
             for guard in self._guards:
                 guard(what.asking, body)
+            self._begin()
             asked = self._receipts.announce(what, body, self.model.endpoint)
             try:
                 reply = self.model.send(what.request)
@@ -235,6 +246,7 @@ class Asker:
             asked = self._taken_over(what, digest)
             if asked is None:
                 endpoint = recording.asked(digest).endpoint
+                self._begin()
                 asked = self._receipts.announce(what, what.request.body, endpoint)
             source = Replayed(ledger=str(recording.ledger.id()), event=known.event)
             found = weigh(what.asking, what.request, known.reply(), self.ledger.funnel, known.ruled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -184,5 +185,12 @@ def test_a_stage_that_needs_a_model_ends_with_7_and_the_failed_audit(t2c: Any, p
     done = t2c("scan", "--llm", "record", "--json", env={"T2C_LLM_BASE_URL": provider.url})
     assert done.code == 7
     assert "LLM_RESPONSE_INVALID" in done.err
-    assert 'llm.markdown = "prefer-llm"' in done.err
+    error = done.document["error"]
+    assert 'llm.markdown = "prefer-llm"' in error["remedy"]
+    assert error["details"]["audit"]["status"] == "failed"
+    assert error["details"]["audit"]["reason"]["code"] == "LLM_RESPONSE_INVALID"
+    assert error["details"]["scan"]["appended"]["record.observed"] > 0
+    lines = (t2c.root / ".t2c" / "journal.ndjson").read_text().splitlines()
+    types = [json.loads(line)["type"] for line in lines]
+    assert types.index("llm.asked") > types.index("run.started", types.index("run.started") + 1)
     assert b"Add retry" in (t2c.root / ".t2c/projections/records/records.jsonl").read_bytes()
