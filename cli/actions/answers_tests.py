@@ -222,7 +222,7 @@ def leaks(context: Context, state: Path | None, role: str) -> LeakReport:
             trail.path,
             trail.opened,
             trail.why,
-            [LeakSign(*leak) for leak in trail.leaks],
+            [LeakSign(leak.seq, leak.how, leak.sent) for leak in trail.leaks],
             trail.lies,
         )
         for trail in found.tests

@@ -26,7 +26,7 @@ from t2c.ledger.kernel.paths import confine
 from t2c.ledger.llm.asking import Asking, Guard
 from t2c.ledger.llm.base import Shown
 
-__all__ = ["IMPLEMENTER", "Audit", "Leak", "Trail", "audit", "leak_guard", "lying_about"]
+__all__ = ["IMPLEMENTER", "Audit", "Leak", "Trail", "audit", "burn", "leak_guard", "lying_about"]
 
 IMPLEMENTER: Final = "implementer"
 """The role that must see no sealed test."""
@@ -114,11 +114,12 @@ _WORDS: Final = {"hash": "the hash", "path": "the path", "line": "a line"}
 
 class Leak(NamedTuple):
     """A request that shows a test: the seq of its `llm.asked`, and what shows it; `sent` is false for one that the guard
-    stopped, which `seq` then names by its `heldout.leaked`."""
+    stopped, which `seq` then names by its `heldout.leaked`. `request` is the SHA-256 of its bytes."""
 
     seq: int
     how: How
     sent: bool
+    request: str
 
 
 class Trail(NamedTuple):
@@ -211,6 +212,34 @@ def audit(
     return Audit(role, head.seq, requests, tuple(unread), tuple(trails))
 
 
+def burn(ledger: Ledger, found: Audit) -> None:
+    """Record the leaks of an audit that no guard had seen: passes of those tests count for nothing from here on."""
+    from t2c.ledger.events.heldout import HeldoutLeaked
+
+    known = {
+        (data["sealed"], data["file"], data["request"])
+        for entry in events(ledger, "heldout.leaked")
+        if (data := decoded(entry))["sent"]
+    }
+    drafts = []
+    for trail in found.tests:
+        for leak in trail.leaks:
+            key = trail.sealed, trail.file, leak.request
+            if leak.sent and key not in known:
+                known.add(key)
+                payload = HeldoutLeaked(
+                    sealed=trail.sealed,
+                    file=trail.file,
+                    how=leak.how,
+                    role=found.role,
+                    request=leak.request,
+                    sent=True,
+                )
+                drafts.append(draft(payload, cause=(trail.sealed,)))
+    if drafts:
+        ledger.append(drafts)
+
+
 def _opened(ledger: Ledger, store: SealedStore | None, one: Sealed) -> list[OpenTest]:
     if store is None and one.revealed is None:
         raise Environment("it is not revealed, and there is no state folder")
@@ -249,7 +278,9 @@ def _shown(
             unread.append(entry.seq)
             continue
         for sign in secrets.signs(body, items):
-            found.setdefault((sign.sealed, sign.file), []).append(Leak(entry.seq, sign.how, True))
+            found.setdefault((sign.sealed, sign.file), []).append(
+                Leak(entry.seq, sign.how, True, data["request"])
+            )
     return found, requests, unread
 
 
@@ -263,5 +294,7 @@ def _stopped(ledger: Ledger, role: str) -> _Found:
     for entry in events(ledger, "heldout.leaked"):
         data = decoded(entry)
         if _is(data["role"], role) and not data["sent"]:
-            found.setdefault((data["sealed"], data["file"]), []).append(Leak(entry.seq, data["how"], False))
+            found.setdefault((data["sealed"], data["file"]), []).append(
+                Leak(entry.seq, data["how"], False, data["request"])
+            )
     return found

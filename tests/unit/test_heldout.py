@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from t2c.ledger.answers.commitments import commitment, fits
-from t2c.ledger.answers.leaks import audit, leak_guard
+from t2c.ledger.answers.leaks import audit, burn, leak_guard
 from t2c.ledger.answers.readable import readable
 from t2c.ledger.answers.sealed_store import SealedStore
 from t2c.ledger.answers.sealing import named, open_sealed, reveal, seal, sealed_tests
@@ -331,6 +331,18 @@ def test_an_auditor_needs_the_ledger_alone_once_tests_are_revealed(place: Place,
     again = audit(place.ledger, None, tree=place.tree)
     assert [len(trail.leaks) for trail in again.tests] == [1, 0]
     assert [trail.lies for trail in again.tests] == [None, None]
+
+
+def test_a_leak_that_no_guard_saw_burns_the_test_once_it_is_found(place: Place) -> None:
+    place.seal()
+    place.ask(TELLING)
+    place.ask(TELLING, role="test_writer")
+    assert sealed_tests(place.ledger)[0].counts(0)
+    for _ in range(2):
+        burn(place.ledger, audit(place.ledger, place.store))
+    (leaked,) = [json.loads(bytes(e.data)) for e in place.ledger.entries() if e.type == "heldout.leaked"]
+    assert (leaked["sent"], leaked["how"], leaked["role"]) == (True, "line", "implementer")
+    assert not sealed_tests(place.ledger)[0].counts(0)
 
 
 def test_what_cannot_be_opened_or_read_is_said(place: Place, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.checks.sealed_runs import SealedRun, run_sealed, store_of
 from t2c.ledger.answers.checks.trying import Side, side
-from t2c.ledger.answers.leaks import audit
+from t2c.ledger.answers.leaks import audit, burn
 from t2c.ledger.answers.sealing import COMPOSITION, Sealed, open_sealed, sealed_tests
 from t2c.ledger.errors import Environment
 from t2c.ledger.events.draft import draft
@@ -43,6 +43,7 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
         yield Found(SEALED, "unresolvable", "nothing of it is sealed: `t2c answers seal` does that")
         return
     found = audit(bench.ledger, store_of(bench), tree=bench.tree, progress=bench.progress)
+    burn(bench.ledger, found)
     for one in mine:
         yield Found(SEALED, "supported", f"{len(one.files)} test(s) are sealed", evidence=(one.event,))
         yield from _composed(one)
@@ -73,7 +74,7 @@ def _composed(one: Sealed) -> Iterator[Found]:
 
 
 def run_held_out(bench: Bench, one: Sealed) -> tuple[Side, list[HeldOutRun]]:
-    """Run sealed tests against the candidate, each in a copy of it; each run is recorded.
+    """Run sealed tests against the candidate, each in a copy of it; each run is recorded, and leaks before them.
 
     Raises Conflict if the work tree changes meanwhile, and what the store raises.
     """
@@ -81,6 +82,8 @@ def run_held_out(bench: Bench, one: Sealed) -> tuple[Side, list[HeldOutRun]]:
     if store is None:
         raise Environment("there is no state folder, and sealed tests lie there")
     where = side(bench.tree, bench.candidate)
+    burn(bench.ledger, audit(bench.ledger, store, progress=bench.progress))
+    one = next(known for known in sealed_tests(bench.ledger) if known.event == one.event)
     tests = open_sealed(bench.ledger, store, one)
     done = []
     for number, test in enumerate(tests):
