@@ -12,6 +12,7 @@ import orjson
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
 from t2c.cli.actions.viewing import view
+from t2c.ledger.answers.history import LATEST
 from t2c.ledger.errors import T2cError, Usage
 
 __all__ = ["AnswerDetail", "AnswerList", "detail", "listed"]
@@ -70,6 +71,8 @@ def detail(context: Context, name: str, at: str | None = None) -> AnswerDetail:
     """One answer by its seq, its event or the first digits of that. Raises Usage where there is none or several."""
     seen = view(context, "answers", at)
     found = orjson.loads(seen.artifacts["answers.json"])
+    if name == LATEST and found["answers"]:
+        name = max(found["answers"], key=lambda one: one["seq"])["event"]
     answers = [one for one in found["answers"] if name in (str(one["seq"]), one["event"])]
     answers = answers or [
         one for one in found["answers"] if len(name) > len("EVT-") and one["event"].startswith(name)

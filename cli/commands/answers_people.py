@@ -24,7 +24,7 @@ Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands beside
 def reply(
     ctx: typer.Context,
     question: Annotated[
-        str, typer.Argument(metavar="SEQ|EVT-…", help="The question, or an answer that asks one.")
+        str, typer.Argument(metavar="SEQ|EVT-…|latest", help="The question, or an answer that asks one.")
     ],
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What you say to it.")] = None,
     waive: Annotated[bool, typer.Option("--waive", help="Say that it need not be answered.")] = False,

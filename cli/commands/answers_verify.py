@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "show", "verify"]
 
-Answer = Annotated[str, typer.Argument(metavar="SEQ|EVT-…", help="The answer, by seq or event.")]
+Answer = Annotated[str, typer.Argument(metavar="SEQ|EVT-…|latest", help="The answer, by seq or event.")]
 
 
 def verify(
@@ -94,7 +94,8 @@ def verify(
 def show(
     ctx: typer.Context,
     answer: Annotated[
-        str | None, typer.Argument(metavar="SEQ|EVT-…", help="One answer, whole; without it all of them.")
+        str | None,
+        typer.Argument(metavar="SEQ|EVT-…|latest", help="One answer, whole; without it all of them."),
     ] = None,
     about: Annotated[str | None, typer.Option(metavar="SUBJECT", help="Only those about this.")] = None,
     only_open: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,11 +14,13 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Refused, Usage
 from t2c.ledger.journal.entry import Entry
 
-__all__ = ["RECORDED", "SEALED", "answer", "content_of", "decoded", "event_named", "events"]
+__all__ = ["LATEST", "RECORDED", "SEALED", "answer", "content_of", "decoded", "event_named", "events"]
 
 RECORDED: Final = "answer.recorded"
 SEALED: Final = "held_out"
 """The root whose answers the ledger holds only commitments to."""
+LATEST: Final = "latest"
+"""Stands for the last event of the types that are asked for."""
 _NO_FILES: Final = b'{"files":[],"notes":[]}'
 _EVENT: Final = re.compile(r"EVT-[0-9a-f]{20}")
 _SEQ: Final = re.compile(r"[0-9]{1,18}")
@@ -55,13 +58,17 @@ def decoded(entry: Entry) -> dict[str, Any]:
 
 
 def event_named(ledger: Ledger, name: str, *types: str) -> Entry:
-    """The event of one of these types with this seq or id. Raises Usage where there is none."""
+    """The event of one of these types with this seq or id, or the `latest`. Raises Usage where there is none."""
     kinds = " or ".join(types)
+    if name == LATEST:
+        found = deque(events(ledger, *types), maxlen=1)
+        if found:
+            return found[0]
     if _SEQ.fullmatch(name) is None and _EVENT.fullmatch(name) is None:
         raise Usage(
             f"{name!r} is neither a seq nor an event",
             safe="nothing was recorded",
-            remedy="write a number or EVT-…, as `t2c answers show` prints them",
+            remedy="write a number or EVT-…, as `t2c answers show` prints them, or latest",
         )
     entry = _at(ledger, name)
     if entry is None:

@@ -11,7 +11,7 @@ import orjson
 
 from t2c.ledger.answers.base import Found
 from t2c.ledger.answers.checks.rules import consistency
-from t2c.ledger.answers.history import decoded, events
+from t2c.ledger.answers.history import LATEST, decoded, events
 from t2c.ledger.answers.readable import Readable, readable
 from t2c.ledger.answers.recording import UNNAMED, keep_found
 from t2c.ledger.answers.sealed_store import SealedStore
@@ -211,8 +211,11 @@ def sealed_tests(ledger: Ledger) -> list[Sealed]:
 
 
 def named(ledger: Ledger, name: str) -> Sealed:
-    """The sealed tests that a seq or an event names: of the sealing, or of the answer. Raises Usage."""
-    for one in sealed_tests(ledger):
+    """The sealed tests that a seq or an event names: of the sealing, or of the answer, or the `latest`. Raises Usage."""
+    tests = sealed_tests(ledger)
+    if name == LATEST and tests:
+        return tests[-1]
+    for one in tests:
         if name in (one.event, one.answer, str(one.seq)):
             return one
     raise Usage(

@@ -1,0 +1,48 @@
+"""The guide to typed answers: every command in it runs, in its order, and shows what the guide says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from t2c.ledger.answers.roots import ROOTS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "answers.md").read_text()
+
+
+def test_every_command_of_the_guide_runs(t2c: Any, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == PAGE.count("```") // 2
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "t2c").write_text(f'#!/bin/sh\nexec {sys.executable} -m t2c.cli "$@"\n')
+    (tools / "t2c").chmod(0o755)
+    (t2c.home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
+    environ = {**t2c.environ, "PATH": f"{tools}:{t2c.environ['PATH']}"}
+    (t2c.root / ".git").rmdir()
+    said = []
+    for block in blocks:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", block],
+            check=False,
+            cwd=t2c.root,
+            env=environ,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        said.append(done.stdout)
+    _, recorded, verified, sealed, revealed, asked = said
+    assert "claimed" in recorded
+    assert "mail.py" in verified
+    assert "exit code 1" in verified
+    assert "exit code 1" in sealed
+    assert "tests/held_lock.py" in revealed
+    assert "Does the lock end by itself?" in asked
+
+
+def test_the_guide_names_every_root() -> None:
+    assert set(ROOTS) <= set(re.findall(r"`([a-z_]+)`", PAGE))
