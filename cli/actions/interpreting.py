@@ -5,7 +5,7 @@ What was read without a model stays whatever comes of it: a stage that fails lea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -26,12 +26,17 @@ STAGES: Final = tuple(READERS)
 
 
 def interpret(
-    context: Context, ledger: Ledger, asker: Asker, modes: Mapping[str, StageMode], run: RunId | None = None
+    context: Context,
+    ledger: Ledger,
+    asker: Asker,
+    modes: Mapping[str, StageMode],
+    run: RunId | None = None,
+    last: Callable[[Interpreter], StageAudit] | None = None,
 ) -> list[StageAudit]:
     """Read the records that stand, stage by stage; a stage that `modes` does not name is done without a model.
 
     `run` is the run that the asker records under, if it was given one (`run_of`). It begins with the first thing that
-    is recorded.
+    is recorded. `last` is done after all stages, in the same run.
 
     The stages are natural_language, markdown, documents and communication. Records that have a reading of what they say
     now are not asked about again, and what is recorded already is not recorded again. Raises Model (exit 7) if a stage
@@ -50,6 +55,8 @@ def interpret(
             context.progress("interpret", number + 1, len(READERS))
             if audits[-1].status == "failed":
                 raise _failed(audits)
+        if last is not None:
+            audits.append(last(interpreter))
     except T2cError as error:
         interpreter.finish("failed", error.what)
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -170,12 +171,12 @@ def _interpreted(context: Context, ledger: Ledger, state: Path, revision: str | 
     llm = context.settings.llm
     run = run_of(context, ledger)
     with asker_of(context, ledger, state, run=run) as asker:
-        audits = interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES}, run)
+        last = None
         if llm.semantic:
             from t2c.cli.actions.semantic import judged
 
-            audits.append(judged(context, ledger, asker, revision))
-        return audits
+            last = partial(judged, context, ledger, asker, revision)
+        return interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES}, run, last)
 
 
 def _is_bare(root: Path) -> bool:

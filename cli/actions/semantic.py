@@ -18,7 +18,7 @@ from t2c.cli.actions.readings import Interpreter, Stood, stood
 from t2c.cli.actions.stages import Stage, StageAudit, Status
 from t2c.ledger.commands.relations import decide_accepted
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Environment, T2cError
+from t2c.ledger.errors import Environment
 from t2c.ledger.events.draft import draft
 from t2c.ledger.events.evidence import RelationLinked
 from t2c.ledger.events.interpretation import ACCEPTED
@@ -67,25 +67,17 @@ class _Head(msgspec.Struct):
 _head = msgspec.json.Decoder(_Head).decode
 
 
-def judged(context: Context, ledger: Ledger, asker: Asker, revision: str | None) -> StageAudit:
+def judged(
+    context: Context, ledger: Ledger, asker: Asker, revision: str | None, interpreter: Interpreter
+) -> StageAudit:
     """Let the model judge which module each statement means that has no relation to code; what it accepts is related.
 
     `revision` is that of Git which was scanned. Without an explicit revision of the model, and unless the work tree is
     as HEAD has it and HEAD is that revision, nothing is asked: the stage is skipped, and a `degradation.noted` says why.
-    An answer that breaks one rule counts for nothing, and what stood stays. Raises Model (exit 7) for a request that a
+    What is recorded is recorded by `interpreter`. An answer that breaks one rule counts for nothing, and what stood stays. Raises Model (exit 7) for a request that a
     replay does not know.
     """
-    now = stood(ledger)
-    interpreter = Interpreter(context, ledger, asker.mode, now)
-    stage = _Semantic(context, asker, interpreter, now, ledger, revision)
-    try:
-        audit = stage.run()
-    except T2cError as error:
-        interpreter.finish("failed", error.what)
-        raise
-    whole = audit.reason in (None, stage.empty._asdict())
-    interpreter.finish("succeeded" if whole else "partial")
-    return audit
+    return _Semantic(context, asker, interpreter, stood(ledger), ledger, revision).run()
 
 
 class _Semantic(Stage):

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from t2c.ledger.events.interpretation import ACCEPTED
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.ids import RECORD_PREFIX
 
@@ -146,6 +147,7 @@ class _Relation(msgspec.Struct, gc=False, rename={"source": "from"}):
 
 class _Linked(msgspec.Struct, gc=False):
     relation: _Relation
+    rule: str = ""
 
 
 class _Unlinked(msgspec.Struct, gc=False):
@@ -166,8 +168,10 @@ def apply(state: Timeline, entry: Entry) -> None:
     elif entry.type == "record.retracted":
         _retract(state, entry, _retracted(entry.data))
     elif entry.type == "relation.linked":
-        relation = _linked(entry.data).relation
-        if relation.source[:-20] not in _CODE or relation.to[:-20] not in _CODE:
+        linked = _linked(entry.data)
+        relation = linked.relation
+        # What a model accepted is a claim: nothing came to hold by it.
+        if linked.rule != ACCEPTED and (relation.source[:-20] not in _CODE or relation.to[:-20] not in _CODE):
             _tie(state, entry, relation)
     else:
         _untie(state, entry, _unlinked(entry.data))

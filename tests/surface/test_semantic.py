@@ -20,6 +20,7 @@ FILES = {
     "src/session_expiry.py": '"""Ends idle sessions after a while."""\n\ndef expire_sessions(limit):\n    return limit\n',
     "src/invoice.py": '"""Writes invoices on paper."""\n\ndef render_invoice(order):\n    return order\n',
     "src/login.py": '"""Login."""\n\ndef lock():\n    return 1\n',
+    "README.md": "# Shop\n\n## How idle sessions come to an end\n\nAn invoice goes out on paper.\n",
     "TODO.md": "# Plans\n\n- [ ] Invoices on paper for all orders\n- [ ] Let idle people see sessions ended\n",
     # Only this stage asks: every other one reads nothing.
     "t2c.toml": '[llm]\nnatural_language = "deterministic"\nmarkdown = "deterministic"\n'
@@ -95,19 +96,31 @@ def accepted(t2c: Any) -> list[dict[str, Any]]:
     return [row for row in rows if row["rule"] == "cross_language_reranker"]
 
 
+def judging(t2c: Any) -> list[str]:
+    """What is real, what does not fit and what came to stand, without the times and fingerprints that they name."""
+    asked = (("reality", "--grades"), ("diagnose",), ("timeline", "TODO.md"))
+    said = [t2c(*arguments, "--json") for arguments in asked]
+    assert [one.code for one in said] == [0] * len(asked), [one.err for one in said]
+    return [re.sub(r'"(generatedAt|seq|head|\w*[fF]ingerprint)": ("[^"]*"|\d+)', "", one.out) for one in said]
+
+
 def test_what_a_model_accepts_is_related_as_its_claim_and_nothing_rests_on_it(
     t2c: Any, provider: Any
 ) -> None:
     project(t2c.root)
     provider.on(RERANK, lambda body: {"decisions": answer(body)})
     assert t2c("scan").code == 0
-    before = t2c("reality", "--json", "--grades").document
+    before = judging(t2c)
     first = t2c("scan", "--llm", "record", "--json", env=near(provider))
     assert first.code == 0, first.err
     audit = first.document["interpretation"][-1]
-    assert (audit["stage"], audit["status"], audit["interpreted"]) == ("semantic", "succeeded", 2)
+    assert (audit["stage"], audit["status"], audit["interpreted"]) == ("semantic", "succeeded", 3)
     rows = accepted(t2c)
-    assert sorted(row["to"].partition(" ")[0] for row in rows) == ["invoice", "session_expiry"]
+    assert sorted(row["to"].partition(" ")[0] for row in rows) == [
+        "invoice",
+        "session_expiry",
+        "session_expiry",
+    ]
     assert {(row["type"], row["confidence"]) for row in rows} == {("evidenced_by", 0.95)}
     assert all("as mistralai/codestral-2508@2026-11-01 says" in row["sentence"] for row in rows)
     linked = [
@@ -126,10 +139,8 @@ def test_what_a_model_accepts_is_related_as_its_claim_and_nothing_rests_on_it(
         content = orjson.loads((t2c.root / ".t2c/objects" / digest[:2] / digest[2:]).read_bytes())
         assert content["schemaVersion"] == f"t2c.{schema}/v1"
 
-    # It judges nothing: what is real is as it was, but for when and of which graph that is said.
-    after = t2c("reality", "--json", "--grades").document
-    said = [json.dumps(one, sort_keys=True) for one in (before, after)]
-    assert len({re.sub(r'"(generatedAt|\w*[fF]ingerprint)": "[^"]*"', "", one) for one in said}) == 1
+    # It judges nothing: every view that does is as it was, but for when and of which graph it says so.
+    assert judging(t2c) == before
 
     journal = (t2c.root / ".t2c/journal.ndjson").read_bytes()
     for arguments in ((), ("--llm", "record"), ("--llm", "replay")):
