@@ -54,7 +54,7 @@ class TrialAudit:
 
     def ran(self, data: Event, event: Event) -> None:
         """Take a `gate.ran`: whether it passed."""
-        passed = data["outcome"] == "exited" and data["exit_code"] == 0
+        passed = bool(data["outcome"] == "exited" and data["exit_code"] == 0)
         self._gates.update(dict.fromkeys(_names(event), passed))
 
     def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:

@@ -52,16 +52,13 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     paths = list(check_paths(files))
     yield from paths
     yield from check_scenarios(spec, (name for file in value.files for name in file.scenarios))
-    usable = all(found.result == "supported" for found in paths)
-    if not files or not usable or (problem := argv_problem(value.argv)) is not None:
-        why = (
-            "there is no file"
-            if not files
-            else "not run: a path is none of a test"
-            if not usable
-            else problem
-        )
-        yield Found(BASE, "unresolvable", f"not tried: {why}")
+    problem = argv_problem(value.argv)
+    if not files:
+        problem = "there is no file"
+    elif any(found.result != "supported" for found in paths):
+        problem = "a path is none of a test"
+    if problem is not None:
+        yield Found(BASE, "unresolvable", f"not tried: {problem}")
         return
     yield from _pair(claim, bench, files, tuple(value.argv))
     yield from check_frozen(claim, bench)
