@@ -46,7 +46,7 @@ class DiagnosticsProjection:
     """`diagnostics.json`."""
 
     name = "diagnostics"
-    version = 2
+    version = 3
     inputs: tuple[str, ...] = ("communication", "graph", "records", "timeline")
     handles = HANDLES
     state_type = Diagnosed

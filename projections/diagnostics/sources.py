@@ -96,9 +96,9 @@ def _left_out(view: View) -> str:
 
 
 def not_configured(view: View) -> Iterator[Finding]:
-    """A model was asked for in the last run, and none was configured."""
+    """A model was asked for in the last run of its kind, and none was configured."""
     for stage in sorted(view.state.degraded):
-        if "LLM_NOT_CONFIGURED" in view.state.degraded[stage]:
+        if "LLM_NOT_CONFIGURED" in view.state.degraded[stage][1]:
             yield Finding(
                 "LLM_NOT_CONFIGURED",
                 f"stage:{stage}",

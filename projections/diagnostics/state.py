@@ -56,12 +56,14 @@ class Diagnosed(msgspec.Struct):
     """`passed`: a result of a test → the run in which it last passed. `opened`: a plan → when it was last seen open.
 
     `shown` holds the standing relations that show something done, `lost` those of them that stood once; by id.
-    `degraded`: a stage of the last run → why it was done in a lesser way than asked.
+    `degraded`: a stage of the last run of a verb → that verb, and why it was done in a lesser way than asked; `run` is the
+    run that began last, and its verb.
     """
 
     stages: dict[str, Stage] = {}
     omissions: dict[str, Omission] = {}
-    degraded: dict[str, str] = {}
+    degraded: dict[str, tuple[str, str]] = {}
+    run: tuple[str, str] = ("", "")
     passed: dict[str, Passed] = {}
     opened: dict[str, str] = {}
     shown: dict[str, tuple[str, str, str]] = {}
@@ -77,6 +79,10 @@ class _Cleared(msgspec.Struct, frozen=True):
 class _Degraded(msgspec.Struct, frozen=True):
     stage: str
     reason: str
+
+
+class _Started(msgspec.Struct, frozen=True):
+    verb: str
 
 
 class _Lifecycle(msgspec.Struct, frozen=True):
@@ -117,6 +123,7 @@ _stage = msgspec.json.Decoder(Stage).decode
 _omission = msgspec.json.Decoder(Omission).decode
 _cleared = msgspec.json.Decoder(_Cleared).decode
 _degraded = msgspec.json.Decoder(_Degraded).decode
+_started = msgspec.json.Decoder(_Started).decode
 _observed = msgspec.json.Decoder(_Observed).decode
 _linked = msgspec.json.Decoder(_Linked).decode
 _unlinked = msgspec.json.Decoder(_Unlinked).decode
@@ -152,13 +159,18 @@ def apply(state: Diagnosed, entry: Entry) -> None:
         case "omission.cleared":
             state.omissions.pop(_key(_cleared(entry.data)), None)
         case "stage.finished":
-            stage = _stage(entry.data)
-            state.stages[stage.name] = stage
+            finished = _stage(entry.data)
+            state.stages[finished.name] = finished
         case "degradation.noted":
             degraded = _degraded(entry.data)
-            state.degraded[degraded.stage] = degraded.reason
+            run, verb = state.run
+            state.degraded[degraded.stage] = (verb if run == entry.run else "", degraded.reason)
         case _:
-            state.degraded.clear()
+            # Another piece of work says nothing of this one: only the next of its kind makes it old.
+            verb = _started(entry.data).verb
+            state.run = (entry.run or "", verb)
+            for stage in [name for name, (of, _) in state.degraded.items() if of in (verb, "")]:
+                del state.degraded[stage]
 
 
 def _remember(state: Diagnosed, record: _Record, ts: str) -> None:

@@ -731,9 +731,14 @@ def test_a_model_that_was_asked_for_and_is_not_configured(chain: Any) -> None:
         "options": {},
     }
     degraded = {"stage": "docs", "asked": "llm", "done": "deterministic", "reason": "LLM_NOT_CONFIGURED"}
+    chain.add("run.started", started, run="r1")
     chain.add("degradation.noted", degraded, run="r1")
     assert only(chain, "LLM_NOT_CONFIGURED").said["stage"] == "docs"
-    chain.add("run.started", started, run="r2")
+    chain.add("run.started", {**started, "verb": "summarize"}, run="r2")
+    assert only(chain, "LLM_NOT_CONFIGURED").said["stage"] == "docs", (
+        "another piece of work says nothing of it"
+    )
+    chain.add("run.started", started, run="r3")
     assert not found(chain, "LLM_NOT_CONFIGURED")
 
 
