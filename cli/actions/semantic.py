@@ -110,7 +110,7 @@ class _Semantic(Stage):
         refusal, number = self._refusal(), 0
         status: Status = "skipped"
         if refusal is None:
-            graph = _graph(self._ledger)
+            graph = _graph(self._ledger, self.now)
             found = self._retrieved(graph)
             number = len({one.declarationRecordId for one in found.candidates.candidates})
             refusal = self._untracked(graph, found)
@@ -244,7 +244,8 @@ def _noted(answer: Answered[Any], kept: list[str]) -> ObservationNoted:
     )
 
 
-def _graph(ledger: Ledger) -> _Graph:
+def _graph(ledger: Ledger, now: Stood) -> _Graph:
+    """What another ledger recorded is not asked about: a scan of this one could not tell when it changes."""
     folded = fold(ledger.journal, ALL, ["graph"], cache=ledger.cache / "folds")
     inputs = Inputs(folded.ts or "", folded.states, folded.made)
     standing = StandingRecords.of(inputs)
@@ -253,7 +254,8 @@ def _graph(ledger: Ledger) -> _Graph:
         ends = link.relation.source, link.relation.to
         if link.rule != ACCEPTED and any(end.startswith(_CODE) for end in ends):
             related.update(ends)
-    return _Graph(inputs.ts, fingerprint_as_found(inputs), dict(standing), frozenset(related))
+    records = {identity: raw for identity, raw in standing if identity in now.state.records}
+    return _Graph(inputs.ts, fingerprint_as_found(inputs), records, frozenset(related))
 
 
 def _subjects(found: Retrieved) -> Iterator[str]:

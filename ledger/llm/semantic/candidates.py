@@ -77,6 +77,7 @@ def retrieve(
     """
     modules = _Modules(corpus)
     ranker = corpus.ranker
+    texts: dict[RecordId, str] = {}
     by_declaration: list[list[_Near]] = []
     for record, told in _statements(corpus, related):
         found = [
@@ -86,6 +87,7 @@ def retrieve(
             or relation_id(one.declaration, one.module, "evidenced_by") not in judged_wrong
         ]
         if found:
+            texts[record.id] = record.statement.text
             by_declaration.append(found)
     by_declaration.sort(key=lambda found: (-found[0].score, found[0].declaration))
     kept: list[_Near] = []
@@ -93,7 +95,8 @@ def retrieve(
     for found in by_declaration:
         seen += min(len(found), MOST_PER_DECLARATION)
         if (room := most - len(kept)) > 0:
-            best = found if ranker is None else _by_meaning(corpus, ranker, found, modules.paths)
+            text = texts[found[0].declaration]
+            best = found if ranker is None else _by_meaning(text, ranker, found, modules.paths)
             kept += best[: min(MOST_PER_DECLARATION, room)]
     return Retrieved(
         candidate_set(
@@ -110,11 +113,10 @@ def retrieve(
 
 
 def _by_meaning(
-    corpus: Corpus, ranker: Ranker, found: Sequence[_Near], paths: Mapping[RecordId, str]
+    text: str, ranker: Ranker, found: Sequence[_Near], paths: Mapping[RecordId, str]
 ) -> list[_Near]:
     """The same modules in the order of meaning, to three places, since the last ones differ among machines."""
-    texts = {record.id: record.statement.text for record in corpus.of(*SOURCES)}
-    ranked = ranker(texts[found[0].declaration], [paths[one.module] for one in found])
+    ranked = ranker(text, [paths[one.module] for one in found])
     again = [
         one._replace(score=round(max(-1.0, min(1.0, rank)), 3))
         for one, rank in zip(found, ranked, strict=True)
