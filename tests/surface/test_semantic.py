@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -91,8 +92,8 @@ def events(root: Path, *types: str) -> list[dict[str, Any]]:
     return [event for event in map(orjson.loads, lines) if event["type"] in types]
 
 
-def accepted(t2c: Any) -> list[dict[str, Any]]:
-    rows = t2c("link", "list", "--json").document["links"]
+def accepted(t2c: Any, root: Path | None = None) -> list[dict[str, Any]]:
+    rows = t2c("link", "list", "--json", cwd=root).document["links"]
     return [row for row in rows if row["rule"] == "cross_language_reranker"]
 
 
@@ -150,6 +151,17 @@ def test_what_a_model_accepts_is_related_as_its_claim_and_nothing_rests_on_it(
     assert len(provider.requests) == 1
     verified = t2c("ledger", "verify", "--level", "domain")
     assert verified.code == 0, verified.out + verified.err
+
+    # Whoever has the revision and the record of the answers comes to the same, without a network.
+    other = t2c.root.parent / "other"
+    git(t2c.root.parent, "clone", "-q", str(t2c.root), str(other))
+    shutil.copytree(t2c.root / ".t2c", other / ".t2c" / "recorded")
+    elsewhere = {**near(provider), "T2C_LLM_BASE_URL": "http://127.0.0.1:9/v1"}
+    replayed = t2c(
+        "scan", "--llm", "replay", cwd=other, env={**elsewhere, "T2C_LLM_RECORDINGS": ".t2c/recorded"}
+    )
+    assert replayed.code == 0, replayed.err
+    assert accepted(t2c, other) == rows
 
     # A person's word counts more, and nobody is asked about that pair again.
     wrong = next(row for row in rows if row["to"].startswith("invoice"))
