@@ -283,6 +283,15 @@ def redactions(ledger: Ledger, found: Leftovers) -> Check:
             f"redacted, but still there: the payload of {seqs}{more}",
             f"delete it: t2c ledger redact {lowest}",
         )
+    if found.objects:
+        seq, digest = found.objects[0]
+        many = "1 object is" if len(found.objects) == 1 else f"{len(found.objects)} objects are"
+        return Check(
+            "redactions",
+            "note",
+            f"{many} still there though redacted, the first cited by seq {seq}",
+            f"delete it: t2c ledger redact {seq} --object {digest}",
+        )
     if found.uncited:
         first = ledger.objects.path(found.uncited[0])
         many = "1 payload is" if len(found.uncited) == 1 else f"{len(found.uncited)} payloads are"

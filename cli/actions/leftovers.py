@@ -10,6 +10,7 @@ import msgspec
 from t2c.ledger.engine import Ledger
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.digests import payload_hash
+from t2c.ledger.transfer.citations import cited_in, offered_in
 
 __all__ = ["Leftovers", "Undecided", "leftovers"]
 
@@ -49,11 +50,13 @@ class Leftovers(msgspec.Struct, frozen=True):
 
     `uncited` are payload objects that no event cites: the append that filed them was killed before its line.
     `undecided` are announcements of this ledger without an outcome: what they announced was cut off or is under way.
+    `objects` are redacted ones that are still there: (seq of an event that cites it, digest).
     """
 
     redacted: tuple[int, ...]
     uncited: tuple[str, ...]
     undecided: tuple[Undecided, ...] = ()
+    objects: tuple[tuple[int, str], ...] = ()
 
 
 def leftovers(ledger: Ledger) -> Leftovers:
@@ -61,15 +64,23 @@ def leftovers(ledger: Ledger) -> Leftovers:
     there = set(ledger.objects.digests())
     cited: dict[str, int] = {}
     redacted: set[str] = set()
+    objects: dict[str, int] = {}
+    gone: dict[str, int] = {}
     undecided: dict[int, Undecided] = {}
     announced: dict[str, int] = {}
     own = ledger.journal.ledger()
     for entry in ledger.entries():
+        for digest in (*cited_in(entry.type, entry.data), *offered_in(entry.type, entry.data)):
+            objects[digest] = entry.seq
+            gone.pop(digest, None)  # it was filed anew
         if entry.data_hash is not None:
             cited.setdefault(entry.data_hash, entry.seq)
         elif entry.type == "payload.redacted" and entry.is_ours(own):
             try:
-                redacted.add(_decode(entry.data).data_hash)
+                digest = _decode(entry.data).data_hash
+                redacted.add(digest)
+                if digest in objects:
+                    gone[digest] = objects[digest]
             except msgspec.DecodeError:
                 continue  # `verify` names it
         elif entry.type in _ANNOUNCEMENTS and entry.is_ours(own):
@@ -86,6 +97,7 @@ def leftovers(ledger: Ledger) -> Leftovers:
         tuple(sorted(cited[digest] for digest in there & redacted if digest in cited)),
         tuple(uncited),
         tuple(undecided.values()),
+        tuple(sorted((seq, digest) for digest, seq in gone.items() if digest in there)),
     )
 
 

@@ -1,4 +1,4 @@
-"""`t2c ledger redact`: take the payload of one event out of the ledger, and say so in it.
+"""`t2c ledger redact`: take the payload of one event, or an object that it cites, out of the ledger, and say so in it.
 
 Announced first, deleted then: whatever is killed in between, `verify` names it and the same command finishes it. The
 event's line stays, so chain, root and proofs do (journal-engine §6).
@@ -27,7 +27,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class RedactResult:
-    """`seq` is the `payload.redacted` event, `target` the event whose payload is gone.
+    """`seq` is the `payload.redacted` event, `target` the event whose payload, or whose `object`, is gone.
 
     `repeated` says that it had been announced before, `deleted` that there was still something to delete. `commits`
     still hold the object in Git; `notices` say what this command cannot do.
@@ -42,34 +42,66 @@ class RedactResult:
     deleted: bool
     commits: Sequence[str]
     notices: Sequence[str]
+    object: str | None = None
 
 
-def redact(context: Context, ref: str, reason: str | None) -> RedactResult:
+def redact(context: Context, ref: str, reason: str | None, cited: str | None = None) -> RedactResult:
     """Announce that the payload of event `ref` (a seq or an id) is deleted, and delete it with its salt.
 
+    With `cited` it is this object, which the event cites, and the event's payload stays.
     Doing it again finishes what was begun and announces nothing a second time; then `reason` may be left out.
-    Raises Usage if there is no such event or no reason, Refused if its payload stands in its line, Conflict if other
+    Raises Usage if there is no such event, object or reason, Refused if its payload stands in its line, Conflict if other
     writers keep coming between, Environment if the object cannot be deleted.
     """
     if reason is not None and not reason.strip():
         raise Usage("the reason is empty", remedy="say why, with --reason TEXT")
     with open_ledger(context) as ledger:
         target = _event(ledger, ref)
-        digest = target.data_hash
+        digest = target.data_hash if cited is None else _cited(target, cited)
         if digest is None:
             raise Refused(
                 f"the payload of {target.id} stands in its line, which no later event would fit without it",
                 where=f"seq {target.seq}",
                 safe="nothing was written",
                 remedy=f"withhold it from others: t2c ledger export --redact {target.type}; next time append such "
-                "statements with --redactable",
+                "statements with --redactable; an object that it cites can be deleted with --object DIGEST",
             )
         seq, repeated = _announced(ledger, target, digest, reason, context.settings.actor)
         deleted = ledger.objects.remove(digest)
         commits, notices = _still_in_git(
             context, ledger.objects.path(digest).relative_to(context.root).as_posix()
         )
-        return RedactResult(seq, target.id, target.seq, digest, repeated, deleted, commits, notices)
+        if cited is not None:
+            notices = [*_beside(target), *notices]
+        return RedactResult(seq, target.id, target.seq, digest, repeated, deleted, commits, notices, cited)
+
+
+def _cited(target: Entry, digest: str) -> str:
+    """The object, if the event cites it."""
+    from t2c.ledger.transfer.citations import cited_in, offered_in
+
+    found = [*cited_in(target.type, target.data), *offered_in(target.type, target.data)]
+    if digest not in found:
+        raise Usage(
+            f"{target.id} cites no object {digest}",
+            where=f"seq {target.seq}",
+            safe="nothing was written",
+            remedy=f"it cites {', '.join(dict.fromkeys(found))}" if found else "name an event that cites it",
+        )
+    return digest
+
+
+def _beside(target: Entry) -> list[str]:
+    """What of a deleted object is still told where it stood."""
+    import msgspec
+
+    said = [
+        "its digest stays in the ledger: whoever can guess the whole of it can find that the guess is right"
+    ]
+    value = msgspec.json.decode(target.data).get("value")
+    if value is not None:
+        said.insert(0, f"what it says stands in the line of seq {target.seq} too, which stays")
+    return said
 
 
 def _event(ledger: Ledger, ref: str) -> Entry:

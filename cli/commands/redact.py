@@ -19,28 +19,37 @@ def redact(
     reason: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Why; it stays in the ledger.", show_default=False)
     ] = None,
+    cited: Annotated[
+        str | None,
+        typer.Option(
+            "--object", metavar="DIGEST", help="Not the payload, but this object that the event cites.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Delete the payload of an event that was appended with --redactable, and record that it was.
 
-    The line of the event stays, and with it chain, root and proofs. Run it again to finish what was cut off; then no
+    With --object it is an object that the event cites, such as the text that a model was shown. The line of the event stays, and with it chain, root and proofs. Run it again to finish what was cut off; then no
     reason is needed. What stands in Git's history or in a copy elsewhere is named and not touched.
 
     Examples:
 
         t2c ledger append --redactable --statement "Ada was ill in March."
         t2c ledger redact 2 --reason "asked for by Ada"
+        t2c ledger redact 7 --object "$(t2c llm show 7 --prompt --json | jq -r .digest)" --reason "asked for by Ada"
     """
     from t2c.cli.actions import redact as action
 
     invocation = Invocation.of(ctx)
     with invocation.context() as context:
-        found = action.redact(context, ref, reason)
+        found = action.redact(context, ref, reason, cited)
 
     def text(style: Style) -> str:
         done = "deleted" if found.deleted else "was deleted before"
         again = " (announced before)" if found.repeated else ""
-        return f"seq {found.seq}{again}  the payload of seq {found.target} ({found.event}) {style.good(done)}"
+        what = "the payload" if found.object is None else f"object {found.object}"
+        return f"seq {found.seq}{again}  {what} of seq {found.target} ({found.event}) {style.good(done)}"
 
     invocation.emit(found, text)
     for notice in found.notices:

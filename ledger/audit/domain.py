@@ -75,6 +75,8 @@ class DomainAudit:
         self._omissions: set[bytes] = set()
         self._runs: set[str] = set()
         self._redacted: set[str] = set()
+        self._cited: set[str] = set()
+        self._gone: dict[str, int] = {}
         self._missing_objects: list[tuple[int, str]] = []
         self._batch: tuple[int, int] | None = None
         self._ts = ""
@@ -114,6 +116,11 @@ class DomainAudit:
         for seq, digest in self._missing_objects:
             if digest not in self._redacted:
                 self._fault(seq, "object_missing", f"object {digest} is not there and no event redacts it")
+        for digest, seq in self._gone.items():
+            if self._has_object(digest):
+                self._fault(
+                    seq, "redaction_unfinished", f"object {digest} is still there though it is redacted"
+                )
         self._elsewhere = False
         self._events.finish()
         unproven = []
@@ -188,13 +195,16 @@ class DomainAudit:
         self._events.merged(seq, data, here=event.get("origin") is None)
 
     def _redact(self, seq: int, data: Event, event: Event) -> None:
-        self._redacted.add(data["data_hash"])
+        digest, cited = data["data_hash"], data["data_hash"] in self._cited
+        self._redacted.add(digest)
+        if cited and not self._events.foreign:
+            self._gone[digest] = seq
         if self._payloads is None:
             return
         if event.get("origin") is not None:
             self._payloads.taken_in(seq, data, not self._events.foreign)
         else:
-            self._payloads.redaction(seq, data, data["event"] in self._events)
+            self._payloads.redaction(seq, data, data["event"] in self._events, cited)
 
     def _observed(self, seq: int, data: Event, event: Event) -> None:
         record = data["record"]
@@ -269,15 +279,24 @@ class DomainAudit:
 
     def _rests_on(self, seq: int, digests: Iterable[str]) -> None:
         """Objects that an event cites must be there, or an event must say why they are gone."""
-        missing = [digest for digest in digests if not self._has_object(digest)]
+        cited = tuple(digests)
+        self._knows_of(*cited)
+        missing = [digest for digest in cited if not self._has_object(digest)]
         if self._events.foreign:
             # Its own ledger may never have sent them: the merge said so.
             self._absent += len(missing)
         else:
             self._missing_objects += [(seq, digest) for digest in missing]
 
+    def _knows_of(self, *digests: str) -> None:
+        self._cited.update(digests)
+        for digest in digests:
+            self._gone.pop(digest, None)  # it was filed anew
+
     def _answer(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._answers.visit(seq, data, event))
+        if event["type"] == "approval.granted":
+            self._knows_of(data["digest"])  # what was approved may be kept, or under another name
 
     def _call(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._calls.visit(seq, data, event))

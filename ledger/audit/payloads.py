@@ -77,13 +77,16 @@ class PayloadAudit:
         else:
             self._elsewhere.add(data["data_hash"])
 
-    def redaction(self, seq: int, data: Event, known: bool) -> None:
-        """Take a `payload.redacted`; `known` says whether its event is an earlier one of this ledger."""
+    def redaction(self, seq: int, data: Event, known: bool, is_object: bool = False) -> None:
+        """Take a `payload.redacted`; `known` says whether its event is an earlier one of this ledger.
+
+        `is_object` says whether earlier events cite the object by a member of their payloads.
+        """
         digest = data["data_hash"]
         cited = self._hashes.get(data["event"])
         if not known:
             self._fault(seq, "redaction_unknown", f"{data['event']} is redacted but is no earlier event")
-        elif cited != digest and (cited is not None or digest not in self._cited):
+        elif cited != digest and not is_object and (cited is not None or digest not in self._cited):
             what = "has its payload in the line" if cited is None else f"has the data_hash {cited}"
             self._fault(seq, "redaction_unknown", f"{data['event']} {what}, not {digest}")
         self._redacted.setdefault(digest, seq)

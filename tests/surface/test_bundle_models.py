@@ -126,6 +126,72 @@ def test_what_was_recorded_in_one_ledger_is_replayed_in_another(
     assert taken_from["replayed"] == taken["ledger"]
 
 
+def test_an_object_that_must_be_forgotten_is_deleted_and_said_to_be(
+    t2c: Any, provider: Any, tmp_path: Path
+) -> None:
+    near = {"T2C_LLM_BASE_URL": provider.url}
+    provider.on("t2c_markdown_intent_enrichment", enriched)
+    project(t2c.root)
+    assert t2c("scan", "--llm", "record", env=near).code == 0
+    (call,) = t2c("llm", "log", "--json").document["calls"]
+    prompt = t2c("llm", "show", call["seq"], "--prompt", "--json").document
+    digest = prompt["digest"]
+    path = t2c.root / ".t2c" / "objects" / digest[:2] / digest[2:]
+    content = path.read_bytes()
+
+    wrong = t2c("ledger", "redact", call["seq"], "--object", "0" * 64, "--reason", "x")
+    assert wrong.code == 2 and "cites no object" in wrong.err and digest in wrong.err
+    plain = t2c("ledger", "redact", call["seq"], "--reason", "x")
+    assert plain.code == 3 and "--object" in plain.err
+    assert "say why" in t2c("ledger", "redact", call["seq"], "--object", digest).err
+    done = t2c("ledger", "redact", call["seq"], "--object", digest, "--reason", "asked for", "--json")
+    assert done.code == 0, done.err
+    assert (done.document["object"], done.document["deleted"], path.exists()) == (digest, True, False)
+    assert not [
+        one for one in (t2c.root / ".t2c").rglob("*") if one.is_file() and one.read_bytes() == content
+    ]
+    shown = t2c("llm", "show", call["seq"], "--json").document["parts"][0]
+    assert shown["text"] is None and "there is no object" in shown["problem"]
+    verified = t2c("ledger", "verify", "--level", "domain")
+    assert verified.code == 0, verified.out
+
+    path.write_bytes(content)  # as if it had been killed before it deleted
+    verified = t2c("ledger", "verify", "--level", "domain")
+    assert verified.code == 1 and "redaction_unfinished" in verified.out
+    assert f"t2c ledger redact {call['seq']} --object {digest}" in t2c("doctor").out
+    again = t2c("ledger", "redact", call["seq"], "--object", digest, "--json").document
+    assert (again["repeated"], again["deleted"], path.exists()) == (True, True, False)
+    told = t2c(
+        "ledger",
+        "redact",
+        call["seq"] + 1,
+        "--object",
+        answer(t2c, call),
+        "--reason",
+        "x",
+    )
+    assert told.code == 0 and "stands in the line of seq" in told.err
+
+    assert t2c("ledger", "export", "--dest", tmp_path / "bundle").code == 0
+    assert content not in everything(tmp_path / "bundle")
+    found = checked(tmp_path / "bundle")
+    assert (found["verdict"], found["missing"]) == ("sound", 2)
+    assert any("2 of them deleted by a redaction event" in text for text in found["unproven"])
+
+    (t2c.root / "TODO.md").write_text("# Plans\n\n- [ ] Something else\n")
+    assert t2c("scan", "--llm", "record", env=near).code == 0
+    project(t2c.root)
+    assert t2c("scan", "--llm", "live", env=near).code == 0
+    assert path.read_bytes() == content, "the same was asked again"
+    verified = t2c("ledger", "verify", "--level", "domain")
+    assert verified.code == 0, verified.out
+
+
+def answer(t2c: Any, call: Mapping[str, Any]) -> str:
+    found: str = t2c("llm", "show", call["seq"], "--answer", "--json").document["digest"]
+    return found
+
+
 @pytest.fixture
 def repo(t2c: Any) -> Any:
     t2c.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{t2c.environ['PATH']}"
