@@ -78,9 +78,7 @@ def redact(context: Context, ref: str, reason: str | None, cited: str | None = N
 
 def _cited(target: Entry, digest: str) -> str:
     """The object, if the event cites it."""
-    from t2c.ledger.transfer.citations import cited_in, offered_in
-
-    found = [*cited_in(target.type, target.data), *offered_in(target.type, target.data)]
+    found = _cites(target)
     if digest not in found:
         raise Usage(
             f"{target.id} cites no object {digest}",
@@ -89,6 +87,12 @@ def _cited(target: Entry, digest: str) -> str:
             remedy=f"it cites {', '.join(dict.fromkeys(found))}" if found else "name an event that cites it",
         )
     return digest
+
+
+def _cites(entry: Entry) -> list[str]:
+    from t2c.ledger.transfer.citations import cited_in, offered_in
+
+    return [*cited_in(entry.type, entry.data), *offered_in(entry.type, entry.data)]
 
 
 def _beside(target: Entry) -> list[str]:
@@ -154,13 +158,17 @@ def _announced(
 
 
 def _known(ledger: Ledger, after: Position, head: Position, digest: str) -> int | None:
-    """The event after a position that redacts this hash."""
-    named, own = f'"data_hash":"{digest}"'.encode(), ledger.journal.ledger()
+    """The event after a position that redacts this hash, and after which no event cites it again."""
+    named, own, found = f'"data_hash":"{digest}"'.encode(), ledger.journal.ledger(), None
+    bare = f'"{digest}"'.encode()
     for entry in ledger.entries(after, head.seq):
+        data = bytes(entry.data)
         # What another ledger took out is no decision of this one.
-        if entry.type == "payload.redacted" and entry.is_ours(own) and named in bytes(entry.data):
-            return entry.seq
-    return None
+        if entry.type == "payload.redacted" and entry.is_ours(own) and named in data:
+            found = found or entry.seq
+        elif found is not None and bare in data and digest in _cites(entry):
+            found = None
+    return found
 
 
 def _still_in_git(context: Context, path: str) -> tuple[list[str], list[str]]:

@@ -140,7 +140,9 @@ def test_an_object_that_must_be_forgotten_is_deleted_and_said_to_be(
     content = path.read_bytes()
 
     wrong = t2c("ledger", "redact", call["seq"], "--object", "0" * 64, "--reason", "x")
-    assert wrong.code == 2 and "cites no object" in wrong.err and digest in wrong.err
+    assert wrong.code == 2
+    assert "cites no object" in wrong.err
+    assert digest in wrong.err
     plain = t2c("ledger", "redact", call["seq"], "--reason", "x")
     assert plain.code == 3 and "--object" in plain.err
     assert "say why" in t2c("ledger", "redact", call["seq"], "--object", digest).err
@@ -185,6 +187,9 @@ def test_an_object_that_must_be_forgotten_is_deleted_and_said_to_be(
     assert path.read_bytes() == content, "the same was asked again"
     verified = t2c("ledger", "verify", "--level", "domain")
     assert verified.code == 0, verified.out
+    assert "say why" in t2c("ledger", "redact", call["seq"], "--object", digest).err
+    anew = t2c("ledger", "redact", call["seq"], "--object", digest, "--reason", "again", "--json").document
+    assert (anew["repeated"], anew["deleted"], path.exists()) == (False, True, False)
 
 
 def answer(t2c: Any, call: Mapping[str, Any]) -> str:
