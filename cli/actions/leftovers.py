@@ -10,7 +10,7 @@ import msgspec
 from t2c.ledger.engine import Ledger
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.digests import payload_hash
-from t2c.ledger.transfer.citations import cited_in, offered_in
+from t2c.ledger.transfer.citations import cited_in
 
 __all__ = ["Leftovers", "Undecided", "leftovers"]
 
@@ -70,7 +70,7 @@ def leftovers(ledger: Ledger) -> Leftovers:
     announced: dict[str, int] = {}
     own = ledger.journal.ledger()
     for entry in ledger.entries():
-        for digest in (*cited_in(entry.type, entry.data), *offered_in(entry.type, entry.data)):
+        for digest in cited_in(entry.type, entry.data):
             objects[digest] = entry.seq
             gone.pop(digest, None)  # it was filed anew
         if entry.data_hash is not None:

@@ -90,9 +90,9 @@ def _cited(target: Entry, digest: str) -> str:
 
 
 def _cites(entry: Entry) -> list[str]:
-    from t2c.ledger.transfer.citations import cited_in, offered_in
+    from t2c.ledger.transfer.citations import cited_in
 
-    return [*cited_in(entry.type, entry.data), *offered_in(entry.type, entry.data)]
+    return cited_in(entry.type, entry.data)
 
 
 def _beside(target: Entry) -> list[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
 from t2c.ledger.transfer.verifier.citing import CITING, OFFERING, objects_of, offered_by
 
-__all__ = ["Payload", "asked_by", "cited_in", "offered_in", "seals"]
+__all__ = ["NAMING", "Payload", "cited_in", "payload_of"]
+
+NAMING: Final = CITING.keys() | OFFERING.keys()
+"""Types of events that name objects in their payloads."""
 
 
 class Payload(msgspec.Struct, gc=False):
@@ -37,30 +39,16 @@ class Payload(msgspec.Struct, gc=False):
 _decode: Final = msgspec.json.Decoder(Payload).decode
 
 
-def cited_in(kind: str, data: bytes | msgspec.Raw) -> Iterator[str]:
-    """The objects that an event of the type `kind` cites by its payload; none if that is of another shape."""
-    if kind in CITING:
-        yield from objects_of(kind, _read(data).member)
+def cited_in(kind: str, data: bytes | msgspec.Raw) -> list[str]:
+    """The objects that an event of the type `kind` names in its payload, whether they must be kept or may be."""
+    if kind not in NAMING:
+        return []
+    member = payload_of(data).member
+    return [*objects_of(kind, member), *offered_by(kind, member)]
 
 
-def offered_in(kind: str, data: bytes | msgspec.Raw) -> Iterator[str]:
-    """The objects that come along with it where they are kept."""
-    if kind in OFFERING:
-        yield from offered_by(kind, _read(data).member)
-
-
-def asked_by(kind: str, data: bytes | msgspec.Raw) -> str | None:
-    """The event that asked for what this event tells of a model, by the id that its line names; None of other types."""
-    asked = _read(data).asked if kind in ("llm.answered", "llm.unusable") else None
-    return asked if isinstance(asked, str) else None
-
-
-def seals(kind: str, data: bytes | msgspec.Raw) -> bool:
-    """True of a question whose answer is no object, but a commitment."""
-    return kind == "llm.asked" and _read(data).sealed is True
-
-
-def _read(data: bytes | msgspec.Raw) -> Payload:
+def payload_of(data: bytes | msgspec.Raw) -> Payload:
+    """The members that matter here; all of them None if it is of another shape."""
     try:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError):

@@ -19,9 +19,10 @@ from t2c.ledger.journal.note import SignedNote, parse_checkpoint
 from t2c.ledger.journal.position import START, Position
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.tail import damaged
+from t2c.ledger.transfer.citations import NAMING
 from t2c.ledger.transfer.layout import Listed, Withheld
 from t2c.ledger.transfer.proven import Block, Member, proven_blocks
-from t2c.ledger.transfer.verifier.citing import CITING, OFFERING, is_digest, objects_of, offered_by
+from t2c.ledger.transfer.verifier.citing import is_digest, objects_of, offered_by
 
 __all__ = ["Cut", "cut", "key_and_notes", "matches"]
 
@@ -80,9 +81,6 @@ class _Redacted(msgspec.Struct):
 
 _TOLD: Final = frozenset({"journal.opened", "key.registered", "checkpoint.signed", "payload.redacted"})
 """Types whose payload says something else that a bundle needs."""
-
-
-_NAMING: Final = CITING.keys() | OFFERING.keys()
 
 
 def matches(type: str, patterns: Collection[str]) -> bool:
@@ -179,7 +177,7 @@ class _Walk:
         members = block.members[at:] if at else block.members
         types.update({(member.type, member.v) for member in members if member.type not in hidden})
         for member in members:
-            if (member.data is None or member.type in _NAMING) and member.type not in hidden:
+            if (member.data is None or member.type in NAMING) and member.type not in hidden:
                 self._cites(member)
         if not hidden:
             return b"".join(line + b"\n" for line in block.lines[at:]) if at else block.raw

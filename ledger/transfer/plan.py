@@ -27,9 +27,10 @@ from t2c.ledger.journal.faults import Fault
 from t2c.ledger.journal.origin import MAX_FORMER, NoOrigin, again, reseal
 from t2c.ledger.journal.position import Position
 from t2c.ledger.kernel.digests import leaf_hash
-from t2c.ledger.transfer.citations import asked_by, cited_in, offered_in, seals
+from t2c.ledger.transfer.citations import NAMING, payload_of
 from t2c.ledger.transfer.names import Names
 from t2c.ledger.transfer.source import Line, Progress, Source, unsound
+from t2c.ledger.transfer.verifier.citing import objects_of, offered_by
 
 __all__ = ["ALONE", "CLOSINGS", "KNOWN", "MAX_ALIASES", "TAKEN", "WITHHELD", "Plan", "common_seq", "plan"]
 
@@ -281,17 +282,8 @@ class _Planner:
             self._want(entry.data_hash)
         elif entry.type == "payload.redacted":
             self.plan.redacted.update(_redacted(entry))
-        else:
-            if seals(entry.type, entry.data):
-                self._sealed.update((entry.id, *(place.id for place in places)))
-            asked = asked_by(entry.type, entry.data)
-            for digest in cited_in(entry.type, entry.data):
-                self._want(digest)
-                if asked is not None:
-                    self._told[digest] = asked
-            for digest in offered_in(entry.type, entry.data):
-                self._want(digest)
-                self.plan.offered.add(digest)
+        elif entry.type in NAMING:
+            self._note_objects(entry, places)
         if entry.type in CLOSINGS:
             for there, here in _aliases(entry):
                 self._names.cite([here])
@@ -303,6 +295,18 @@ class _Planner:
         cited = {name for name in _CITED.findall(line) if name not in own}
         if cited:
             self._names.cite(bytes.fromhex(name.decode()) for name in cited)
+
+    def _note_objects(self, entry: Entry, places: tuple[Place, ...]) -> None:
+        payload = payload_of(entry.data)
+        if payload.sealed is True:
+            self._sealed.update((entry.id, *(place.id for place in places)))
+        for digest in objects_of(entry.type, payload.member):
+            self._want(digest)
+            if isinstance(payload.asked, str):
+                self._told[digest] = payload.asked
+        for digest in offered_by(entry.type, payload.member):
+            self._want(digest)
+            self.plan.offered.add(digest)
 
     def _want(self, digest: str) -> None:
         if not self._ledger.objects.has(digest):
@@ -317,7 +321,7 @@ class _Planner:
             return True
         offset = self._ledger.index.offset(asked, self.plan.head)
         here = None if offset is None else decode_entry(self._ledger.journal.line_at(offset))
-        return here is not None and seals(here.type, here.data)
+        return here is not None and payload_of(here.data).sealed is True
 
     def _follow_batch(self, item: Line) -> None:
         """Keep atomic batches whole; an event whose batch is not at hand as a whole is taken in alone."""

@@ -22,13 +22,13 @@ from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.transfer.bundled import bundle_source, imported, withheld
-from t2c.ledger.transfer.citations import Payload, cited_in, offered_in
+from t2c.ledger.transfer.citations import Payload, cited_in
 from t2c.ledger.transfer.export import Exported, export
 from t2c.ledger.transfer.layout import check, open_bundle
 from t2c.ledger.transfer.merge import Merged, carry_out, merged, taking_turns
 from t2c.ledger.transfer.plan import plan
 from t2c.ledger.transfer.source import JournalSource
-from t2c.ledger.transfer.verifier.citing import CITING, OFFERING
+from t2c.ledger.transfer.verifier.citing import CITING, OFFERING, offered_by
 from t2c.ledger.transfer.verifier.lines import cited
 
 MODEL, ADA = Actor("agent", "model"), Actor("human", "ada")
@@ -271,8 +271,9 @@ def test_the_audit_the_verifier_and_a_merge_follow_the_same_objects(shared: Made
         found = [name for name in cited(event) if name not in shared.commitments]
         assert sorted(asked) == sorted(found), event["type"]
         data = json.dumps(event["data"]).encode()
-        assert list(cited_in(event["type"], data)) == list(cited(event))
-        seen |= {*found, *offered_in(event["type"], data)}
+        offered = list(offered_by(event["type"], event["data"].get))
+        assert cited_in(event["type"], data) == [*cited(event), *offered]
+        seen |= {*found, *offered}
     assert audit.faults == []
     assert seen - {"d" * 64} == set(shared.bodies)
     assert {event["type"] for event in shared.events()} >= CITING.keys() | OFFERING.keys()
