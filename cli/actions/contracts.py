@@ -202,9 +202,9 @@ _OTHERS: Final = (
         "artifacts", "communication-analysis", 1, "t2c.projections.communication.model:communication_model"
     ),
     Contract("artifacts", "reality", 1, "t2c.projections.reality.model:reality_model"),
-    Contract("artifacts", "conclusion", 1, "t2c.ledger.llm.synthesis.contract:conclusion_model"),
-    Contract("artifacts", "todo-proposal", 1, "t2c.ledger.llm.synthesis.contract:proposal_model"),
-    Contract("artifacts", "task-synthesis", 1, "t2c.projections.proposals.contract:task_synthesis_model"),
+    Contract("artifacts", "conclusion", 1, "t2c.ledger.llm.synthesis.published:Conclusion"),
+    Contract("artifacts", "todo-proposal", 1, "t2c.ledger.llm.synthesis.published:Proposal"),
+    Contract("artifacts", "task-synthesis", 1, "t2c.projections.proposals.contract:TaskSynthesis"),
     Contract("artifacts", "truth-map", 1, "t2c.projections.truthmap:truth_map_model"),
     Contract("artifacts", "diff", 1, "t2c.projections.diffs.contracts:graph_diff_model"),
     Contract("artifacts", "filediff", 1, "t2c.projections.diffs.contracts:file_diff_model"),

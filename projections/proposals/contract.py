@@ -1,101 +1,93 @@
-"""The contract of `task-synthesis.json` as a pydantic model, from which its JSON Schema is made."""
+"""The contract of `task-synthesis.json` as types, from which its JSON Schema is made. Nothing that folds loads it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Annotated, Any, Literal
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from pydantic import Field
 
-__all__ = ["task_synthesis_model"]
+from t2c.ledger.events.base import Count, RecordRef, Text, Value
+from t2c.ledger.llm.synthesis.published import Conclusion, DiagnosticRef, Proposal, ProposalRef
+
+__all__ = ["TaskSynthesis"]
+
+_Cost = Annotated[float, Field(ge=0)]
 
 
-def task_synthesis_model() -> type[BaseModel]:
-    """The envelope of a synthesis of tasks. Nothing that folds or renders uses it, so it is built only when asked for."""
-    from typing import Annotated, Any, Literal
+class Duplicate(Value):
+    """A proposal that a task list has already, and what shows it."""
 
-    from pydantic import Field, create_model
+    proposalId: ProposalRef
+    existingRecordIds: Annotated[tuple[RecordRef, ...], Field(min_length=1)]
+    basis: Text
 
-    from t2c.ledger.events.base import Count, RecordRef, Text, Value
-    from t2c.ledger.llm.synthesis.contract import conclusion_model, proposal_model
 
-    proposal_ref = Annotated[str, Field(pattern=r"^TPROP-[0-9a-f]{20}$")]
-    diagnostic_ref = Annotated[str, Field(pattern=r"^DIAG-[0-9a-f]{20}$")]
+class Validation(Value):
+    """The order in which the proposals can be done, and which of them are new."""
 
-    def part(name: str, doc: str, **fields: Any) -> type[BaseModel]:
-        made: Any = create_model
-        found: type[BaseModel] = made(
-            name,
-            __base__=Value,
-            __doc__=doc,
-            __module__=__name__,
-            **{key: (kind, ...) for key, kind in fields.items()},
-        )
-        return found
+    orderedProposalIds: tuple[ProposalRef, ...]
+    newProposalIds: tuple[ProposalRef, ...]
+    duplicateProposalIds: tuple[ProposalRef, ...]
+    duplicates: tuple[Duplicate, ...]
 
-    duplicate = part(
-        "Duplicate",
-        "A proposal that a task list has already, and what shows it.",
-        proposalId=proposal_ref,
-        existingRecordIds=Annotated[tuple[RecordRef, ...], Field(min_length=1)],
-        basis=Text,
-    )
-    checked = part(
-        "Validation",
-        "The order in which the proposals can be done, and which of them are new.",
-        orderedProposalIds=tuple[proposal_ref, ...],
-        newProposalIds=tuple[proposal_ref, ...],
-        duplicateProposalIds=tuple[proposal_ref, ...],
-        duplicates=tuple[duplicate, ...],  # type: ignore[valid-type]
-    )
-    action = part(
-        "DiagnosticAction",
-        "What a finding itself asks for, which is no proposal.",
-        diagnosticId=diagnostic_ref,
-        recordIds=tuple[RecordRef, ...],
-        suggestedAction=Text,
-    )
-    usage = part(
-        "ResponseUsage",
-        "What a response took, null where the provider does not say; cost in US dollars.",
-        promptTokens=Count | None,
-        completionTokens=Count | None,
-        totalTokens=Count | None,
-        cost=Annotated[float, Field(ge=0)] | None,
-    )
-    response = part(
-        "Response",
-        "One response of a model.",
-        responseId=str | None,
-        model=Text,
-        provider=str | None,
-        usage=usage | None,
-    )
-    reason = part("Reason", "Why no model answered.", code=Text, message=str)
-    audit = part(
-        "Audit",
-        "What was asked for, what was done, why, and what it took.",
-        runtimeVersion=Text,
-        configuration=dict[str, Any],
-        status=Literal["succeeded", "partial", "fallback", "failed", "skipped"],
-        requestedMode=Literal["deterministic", "llm", "disabled"],
-        effectiveMode=Literal["deterministic", "llm", "none"],
-        degraded=bool,
-        recordCount=Count,
-        warningCount=Count,
-        model=str | None,
-        durationMs=Count,
-        reason=reason | None,
-        responses=tuple[response, ...],  # type: ignore[valid-type]
-    )
-    return part(
-        "TaskSynthesis",
-        "Conclusions and the tasks that would settle them; without a model's answer, what the findings ask for.",
-        schemaVersion=Literal["t2c.task-synthesis/v1"],
-        conclusions=tuple[conclusion_model(), ...],  # type: ignore[misc]
-        proposals=tuple[proposal_model(), ...],  # type: ignore[misc]
-        validation=checked,
-        rawDiagnosticActions=tuple[action, ...],  # type: ignore[valid-type]
-        warnings=tuple[str, ...],
-        audit=audit,
-    )
+
+class DiagnosticAction(Value):
+    """What a finding itself asks for, which is no proposal."""
+
+    diagnosticId: DiagnosticRef
+    recordIds: tuple[RecordRef, ...]
+    suggestedAction: Text
+
+
+class ResponseUsage(Value):
+    """What a response took, null where the provider does not say; cost in US dollars."""
+
+    promptTokens: Count | None
+    completionTokens: Count | None
+    totalTokens: Count | None
+    cost: _Cost | None
+
+
+class Response(Value):
+    """One response of a model."""
+
+    responseId: str | None
+    model: Text
+    provider: str | None
+    usage: ResponseUsage | None
+
+
+class Reason(Value):
+    """Why no model answered."""
+
+    code: Text
+    message: str
+
+
+class Audit(Value):
+    """What was asked for, what was done, why, and what it took."""
+
+    runtimeVersion: Text
+    configuration: dict[str, Any]
+    status: Literal["succeeded", "partial", "fallback", "failed", "skipped"]
+    requestedMode: Literal["deterministic", "llm", "disabled"]
+    effectiveMode: Literal["deterministic", "llm", "none"]
+    degraded: bool
+    recordCount: Count
+    warningCount: Count
+    model: str | None
+    durationMs: Count
+    reason: Reason | None
+    responses: tuple[Response, ...]
+
+
+class TaskSynthesis(Value):
+    """Conclusions and the tasks that would settle them; without a model's answer, what the findings ask for."""
+
+    schemaVersion: Literal["t2c.task-synthesis/v1"]
+    conclusions: tuple[Conclusion, ...]
+    proposals: tuple[Proposal, ...]
+    validation: Validation
+    rawDiagnosticActions: tuple[DiagnosticAction, ...]
+    warnings: tuple[str, ...]
+    audit: Audit

@@ -10,7 +10,8 @@ import pytest
 
 from t2c.ledger.intake.base import Draft
 from t2c.ledger.kernel.actor import Actor
-from t2c.ledger.llm.synthesis.contract import SUMMARY, Generation, conclusion, conclusion_model
+from t2c.ledger.llm.synthesis.contract import SUMMARY, Generation, conclusion
+from t2c.ledger.llm.synthesis.published import Conclusion
 from t2c.projections.base import Inputs
 from t2c.projections.conclusions import MOST, report_of, shown
 from t2c.projections.fold import fold
@@ -101,7 +102,7 @@ def test_every_finding_with_records_is_concluded_from_in_english(chain: Any) -> 
     known = {one["id"]: one for one in orjson.loads(diagnostics)["diagnostics"] if one["recordIds"]}
     assert {one["diagnosticIds"][0] for one in found} == known.keys() != set()
     for one in found:
-        conclusion_model().model_validate_json(orjson.dumps(one))
+        Conclusion.model_validate_json(orjson.dumps(one))
         diagnostic = known[one["diagnosticIds"][0]]
         assert one["detail"] == f"{diagnostic['detail']} Next: {diagnostic['suggestedAction']}"
         assert one["kind"] == ("risk" if one["severity"] in ("blocking", "review_required") else "finding")

@@ -10,7 +10,7 @@ import pytest
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.llm.synthesis.contract import TASKS, Generation, Target, conclusion, proposal
 from t2c.projections.fold import fold
-from t2c.projections.proposals.contract import task_synthesis_model
+from t2c.projections.proposals.contract import TaskSynthesis
 from t2c.projections.registry import ALL
 
 BY_MODEL = Generation(TASKS, "prefer-llm", "a" * 64, model="acme/one", provider="by", response="r1")
@@ -20,7 +20,7 @@ def made(chain: Any) -> Any:
     """The envelope, which keeps its contract."""
     content = fold(chain.journal, ALL, ["proposals"]).artifacts("proposals")["task-synthesis.json"]
     assert isinstance(content, bytes)
-    task_synthesis_model().model_validate_json(content)
+    TaskSynthesis.model_validate_json(content)
     return orjson.loads(content)
 
 

@@ -14,14 +14,13 @@ from t2c.ledger.llm.synthesis.contract import (
     Generation,
     Target,
     conclusion,
-    conclusion_model,
     dated,
     fingerprint,
     proposal,
-    proposal_model,
 )
 from t2c.ledger.llm.synthesis.duplicates import Existing, Proposed, duplicates, words
 from t2c.ledger.llm.synthesis.order import Cycle, Waiting, ordered
+from t2c.ledger.llm.synthesis.published import Conclusion, Proposal
 
 BY_MODEL = Generation(
     SUMMARY,
@@ -92,13 +91,13 @@ def test_what_is_published_fits_its_contract_with_exactly_its_keys() -> None:
     import orjson
 
     made = dated(concluded(), "2026-07-29T12:00:00.000Z")
-    conclusion_model().model_validate_json(orjson.dumps(made))
+    Conclusion.model_validate_json(orjson.dumps(made))
     assert set(made["generation"]) == {
         "generator", "generatorVersion", "runtimeVersion", "generatedAt", "requestedMode", "effectiveMode", "degraded",
         "model", "provider", "responseId", "configurationFingerprint", "reason",
     }  # fmt: skip
     raised = dated(proposed(), "2026-07-29T12:00:00.000Z")
-    proposal_model().model_validate_json(orjson.dumps(raised))
+    Proposal.model_validate_json(orjson.dumps(raised))
     assert raised["generation"]["degraded"] is True and raised["status"] == "proposed"
 
 

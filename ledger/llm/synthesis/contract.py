@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from t2c import __version__
 from t2c.ledger.events.targets import (
@@ -20,13 +20,9 @@ from t2c.ledger.events.targets import (
 from t2c.ledger.kernel.canon import artifact, decimal3
 from t2c.ledger.kernel.digests import short
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 __all__ = [
     "CONCLUSION", "KINDS", "PRIORITIES", "PROPOSAL", "SEVERITIES", "SUMMARY", "TASKS", "Generation", "Generator", "Kind",
-    "Mode", "Priority", "Severity", "Target", "conclusion", "conclusion_model", "dated", "fingerprint", "proposal",
-    "proposal_model",
+    "Mode", "Priority", "Severity", "Target", "conclusion", "dated", "fingerprint", "proposal",
 ]  # fmt: skip
 
 CONCLUSION: Final = "t2c.conclusion/v1"
@@ -190,104 +186,3 @@ def proposal(
 def dated(document: Mapping[str, Any], ts: str) -> dict[str, Any]:
     """The document as published: with the time of the last event folded as `generatedAt`."""
     return {**document, "generation": {**document["generation"], "generatedAt": ts}}
-
-
-def _grounded() -> type[BaseModel]:
-    from typing import Annotated
-
-    from pydantic import Field
-
-    from t2c.ledger.events.base import Hex64, Text, Timestamp, Value
-
-    class GroundedGeneration(Value):
-        """How it came about: what was asked for, what did it, and why it was not what was asked for."""
-
-        generator: Text
-        generatorVersion: Text
-        runtimeVersion: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+")]
-        generatedAt: Timestamp
-        requestedMode: Mode
-        effectiveMode: Literal["deterministic", "llm"]
-        degraded: bool
-        model: Text | None
-        provider: Text | None
-        responseId: str | None
-        configurationFingerprint: Hex64
-        reason: Text | None
-
-    return GroundedGeneration
-
-
-def conclusion_model() -> type[BaseModel]:
-    """The contract of a conclusion as a pydantic model, from which its JSON Schema is made."""
-    from typing import Annotated
-
-    from pydantic import Field
-
-    from t2c.ledger.events.base import RecordRef, Value
-
-    grounded = _grounded()
-    diagnostic = Annotated[str, Field(pattern=r"^DIAG-[0-9a-f]{20}$")]
-    said = Annotated[str, Field(pattern=r"\S")]
-
-    class Conclusion(Value):
-        """What follows from findings, and the findings and records that it rests on."""
-
-        schemaVersion: Literal["t2c.conclusion/v1"]
-        id: Annotated[str, Field(pattern=r"^CONC-[0-9a-f]{20}$")]
-        kind: Kind
-        title: said
-        detail: said
-        severity: Severity
-        diagnosticIds: Annotated[tuple[diagnostic, ...], Field(min_length=1)]
-        recordIds: Annotated[tuple[RecordRef, ...], Field(min_length=1)]
-        confidence: Annotated[float, Field(ge=0, le=1)]
-        generation: grounded  # type: ignore[valid-type]
-
-    Conclusion.model_rebuild(_types_namespace={**globals(), **locals()})
-    return Conclusion
-
-
-def proposal_model() -> type[BaseModel]:
-    """The contract of a proposal as a pydantic model, from which its JSON Schema is made."""
-    from typing import Annotated
-
-    from pydantic import Field
-
-    from t2c.ledger.events.base import RecordRef, Text, Value
-
-    grounded = _grounded()
-    said = Annotated[str, Field(pattern=r"\S")]
-    cited = {
-        name: Annotated[str, Field(pattern=rf"^{name}-[0-9a-f]{{20}}$")] for name in ("CONC", "DIAG", "TPROP")
-    }
-    conclusion_ref, diagnostic, proposal_ref = cited["CONC"], cited["DIAG"], cited["TPROP"]
-
-    class ProposalTarget(Value):
-        """What it is about."""
-
-        paths: tuple[Text, ...]
-        symbols: tuple[Text, ...]
-        tickets: tuple[Text, ...]
-        versions: tuple[Text, ...]
-
-    class Proposal(Value):
-        """A task that somebody may take up: what shows it done, what it waits for, and what it rests on."""
-
-        schemaVersion: Literal["t2c.todo-proposal/v1"]
-        id: proposal_ref  # type: ignore[valid-type]
-        title: said
-        description: said
-        priority: Priority
-        status: Literal["proposed"]
-        target: ProposalTarget
-        acceptanceCriteria: Annotated[tuple[said, ...], Field(min_length=1)]
-        dependencies: tuple[proposal_ref, ...]  # type: ignore[valid-type]
-        conclusionIds: Annotated[tuple[conclusion_ref, ...], Field(min_length=1)]  # type: ignore[valid-type]
-        diagnosticIds: Annotated[tuple[diagnostic, ...], Field(min_length=1)]  # type: ignore[valid-type]
-        recordIds: Annotated[tuple[RecordRef, ...], Field(min_length=1)]
-        confidence: Annotated[float, Field(ge=0, le=1)]
-        generation: grounded  # type: ignore[valid-type]
-
-    Proposal.model_rebuild(_types_namespace={**globals(), **locals()})
-    return Proposal
