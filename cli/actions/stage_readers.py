@@ -11,7 +11,7 @@ from t2c.cli.actions.stages import WAVES, Stage, Status
 from t2c.ledger.events.runs import OmissionNoted
 from t2c.ledger.llm.ask import Asking, Unanswered
 from t2c.ledger.llm.stages import communication, documents, markdown, natural_language
-from t2c.ledger.llm.stages.batches import Failure, enriched
+from t2c.ledger.llm.stages.batches import Failure, batches, enriched
 from t2c.ledger.llm.stages.passages import Matched, Passage, passages
 from t2c.ledger.llm.stages.prompts import COMMUNICATION, DOCUMENTS, MARKDOWN, NATURAL_LANGUAGE
 from t2c.ledger.llm.stages.reading import Generator, Readable
@@ -34,16 +34,26 @@ class MarkdownStage(Stage):
     def wanted(self, record: Mapping[str, Any]) -> bool:
         return markdown.wanted(record)
 
+    def asking(self, batch: Sequence[Readable]) -> Asking[markdown.Enriched]:
+        """The question about one batch."""
+        return markdown.asking(batch, self.model, self.settings.max_tokens)
+
+    def questions_about(self, records: Sequence[Readable]) -> list[Asking[markdown.Enriched]]:
+        return [self.asking(batch) for batch in batches(self._unread(records))]
+
     def read(self, records: Sequence[Readable]) -> Failure | None:
-        pending = [one for one in records if not self.now.is_read(one, self.prompt.name)]
+        pending = self._unread(records)
         about = {one.id: one for one in pending}
         return enriched(
             pending,
-            lambda batch: markdown.asking(batch, self.model, self.settings.max_tokens),
+            self.asking,
             self.ask_many,
             lambda answer: self.take(answer, answer.value.readings, about, markdown.generator_of),
             at_once=WAVES * self.settings.concurrency,
         )
+
+    def _unread(self, records: Sequence[Readable]) -> list[Readable]:
+        return [one for one in records if not self.now.is_read(one, self.prompt.name)]
 
 
 class ProseStage(Stage):
@@ -59,16 +69,18 @@ class ProseStage(Stage):
         """The question about one passage."""
         raise NotImplementedError
 
+    def passages_of(self, records: Sequence[Readable]) -> Sequence[Passage]:
+        """The passages of these records that are asked about, should they have no reading."""
+        return passages(records)
+
+    def questions_about(self, records: Sequence[Readable]) -> list[Asking[Matched]]:
+        return [self.asking(passage) for passage in self._unread(self.passages_of(records))]
+
     def read_passages(self, chosen: Sequence[Passage]) -> Failure | None:
         """Ask about passages and record the readings of their statements; the first failure, or None."""
-        unread = {
-            passage.path
-            for passage in chosen
-            if any(not self.now.is_read(one, self.prompt.name) for one in passage.records)
-        }
-        asked = [passage for passage in chosen if passage.path in unread]
+        asked = self._unread(chosen)
         failure: Failure | None = None
-        settled = set(unread)
+        settled = {passage.path for passage in asked}
         others: Counter[str] = Counter()
         places: dict[str, set[int]] = {}
         at_once = WAVES * self.settings.concurrency
@@ -87,6 +99,14 @@ class ProseStage(Stage):
                 places.setdefault(passage.path, set()).update(found.at)
         self._leave_out(chosen, settled, others, places)
         return failure
+
+    def _unread(self, chosen: Sequence[Passage]) -> list[Passage]:
+        unread = {
+            passage.path
+            for passage in chosen
+            if any(not self.now.is_read(one, self.prompt.name) for one in passage.records)
+        }
+        return [passage for passage in chosen if passage.path in unread]
 
     def _leave_out(
         self,
@@ -132,7 +152,7 @@ class NaturalLanguageStage(ProseStage):
         return natural_language.asking(passage, self.model, self.settings.max_tokens)
 
     def read(self, records: Sequence[Readable]) -> Failure | None:
-        return self.read_passages(passages(records))
+        return self.read_passages(self.passages_of(records))
 
 
 class DocumentStage(ProseStage):
@@ -154,9 +174,11 @@ class DocumentStage(ProseStage):
     def asking(self, passage: Passage) -> Asking[Matched]:
         return documents.asking(passage, self.model, self.settings.max_tokens)
 
+    def passages_of(self, records: Sequence[Readable]) -> Sequence[Passage]:
+        return self._chosen(records).passages
+
     def read(self, records: Sequence[Readable]) -> Failure | None:
-        named = documents.hints(self.now.of(("nl", "todo", "changelog"), lambda _: True))
-        found = documents.chosen(passages(records), named, self.settings.document_chunks)
+        found = self._chosen(records)
         source = f"llm.{self.name}.budget"
         noted = [
             OmissionNoted(
@@ -172,6 +194,10 @@ class DocumentStage(ProseStage):
         self.interpreter.omissions(noted, lambda of, _: of == source)
         return self.read_passages(found.passages)
 
+    def _chosen(self, records: Sequence[Readable]) -> documents.Chosen:
+        named = documents.hints(self.now.of(("nl", "todo", "changelog"), lambda _: True))
+        return documents.chosen(passages(records), named, self.settings.document_chunks)
+
 
 class CommunicationStage(Stage):
     """What people and agents said: whole groups, each statement read and each participant summed up."""
@@ -185,20 +211,17 @@ class CommunicationStage(Stage):
     def wanted(self, record: Mapping[str, Any]) -> bool:
         return communication.wanted(record)
 
+    def questions_about(self, records: Sequence[Readable]) -> list[Asking[communication.Read]]:
+        return [self.asking(pack) for pack in self._unread(records)]
+
+    def asking(self, pack: Sequence[communication.Group]) -> Asking[communication.Read]:
+        """The question about some groups."""
+        return communication.asking(pack, self.model, self.settings.max_tokens)
+
     def read(self, records: Sequence[Readable]) -> Failure | None:
         name = self.prompt.name
-        packs = [
-            pack
-            for pack in communication.requests(communication.groups(records))
-            if any(
-                not self.now.is_summed(group.key, group.digest, name)
-                or any(not self.now.is_read(one, name) for one in group.records)
-                for group in pack
-            )
-        ]
-        outcomes = self.ask_many(
-            [communication.asking(pack, self.model, self.settings.max_tokens) for pack in packs]
-        )
+        packs = self._unread(records)
+        outcomes = self.ask_many([self.asking(pack) for pack in packs])
         failure: Failure | None = None
         for pack, outcome in zip(packs, outcomes, strict=True):
             if isinstance(outcome, Unanswered):
@@ -210,6 +233,18 @@ class CommunicationStage(Stage):
             about = {one.id: one for group in pack for one in group.records}
             self.take(outcome, found.readings, about, lambda _: communication.GENERATOR)
         return failure
+
+    def _unread(self, records: Sequence[Readable]) -> list[list[communication.Group]]:
+        name = self.prompt.name
+        return [
+            pack
+            for pack in communication.requests(communication.groups(records))
+            if any(
+                not self.now.is_summed(group.key, group.digest, name)
+                or any(not self.now.is_read(one, name) for one in group.records)
+                for group in pack
+            )
+        ]
 
 
 READERS: Final[Mapping[str, type[Stage]]] = MappingProxyType(

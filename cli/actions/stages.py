@@ -83,6 +83,10 @@ class Stage:
         """True for a record that the stage reads."""
         raise NotImplementedError
 
+    def questions_about(self, records: Sequence[Readable]) -> Sequence[Asking[Any]]:
+        """The questions about those of the records that have no reading of what they say now."""
+        raise NotImplementedError
+
     def read(self, records: Sequence[Readable]) -> Failure | None:
         """Ask about the records and record what is said of them; why that was not all, or None."""
         raise NotImplementedError
@@ -90,6 +94,12 @@ class Stage:
     def when_failed(self) -> Status:
         """What a failure leaves where a model is preferred and not required."""
         return "fallback"
+
+    def questions(self) -> Sequence[Asking[Any]]:
+        """What is asked first if the stage is done now; nothing is asked."""
+        if self._mode == "deterministic":
+            return ()
+        return self.questions_about(self.now.of(self.sources, self.wanted))
 
     def run(self) -> StageAudit:
         """Do the stage, as far as it is asked for and there is anything to read."""

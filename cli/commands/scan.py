@@ -16,6 +16,7 @@ from t2c.cli.present.style import Style
 from t2c.ledger.errors import Findings, Model, Usage
 
 if TYPE_CHECKING:
+    from t2c.cli.actions.context import Context
     from t2c.cli.actions.scan import StageRow
 
 __all__ = ["scan"]
@@ -44,6 +45,13 @@ def scan(
         list[str] | None, typer.Option(metavar="FILE", help="What a runtime cycle observed, to read as well.")
     ] = None,
     llm: Llm = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print the requests that --llm would send of what is recorded, one a line; send and record nothing.",
+        ),
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything was left out.")] = False,
     json: Json = False,
 ) -> None:
@@ -63,6 +71,7 @@ def scan(
         t2c scan ../service --json
         t2c scan --strict
         t2c scan --llm record
+        t2c scan --llm record --dry-run
         t2c scan --task ticket.md --report build/junit.xml --commit "$(git rev-parse HEAD)"
     """
     from t2c.cli.actions import scan as action
@@ -76,6 +85,14 @@ def scan(
             raise Usage(f"two roots were given: {invocation.root} and {folder}", remedy="give one of them")
         invocation.root = folder
     with invocation.context({"scan.commits": commits, "llm.mode": llm}) as context:
+        if dry_run:
+            if task or report or cycle:
+                raise Usage(
+                    "--dry-run shows what would be sent of what is recorded, and reads no file",
+                    remedy="scan them first, without --llm",
+                )
+            _previewed(invocation, context)
+            return
         if commit is not None and not report:
             raise Usage("--commit was given without a report", remedy="give the report too: --report FILE")
         given = [
@@ -111,6 +128,26 @@ def scan(
             safe="everything that could be read is recorded",
             remedy="see `t2c ledger log --type omission.noted`, and docs/omissions.md for what each means",
         )
+
+
+def _previewed(invocation: Invocation, context: Context) -> None:
+    """The bodies as they are, and what they come to on stderr."""
+    from t2c.cli.actions.previewing import preview
+    from t2c.cli.actions.state import state_dir
+
+    seen = preview(context, state_dir(invocation.environ))
+    if invocation.output.json:
+        invocation.emit(seen, lambda style: "")
+    else:
+        for request in seen.requests:
+            invocation.output.raw(request.body.encode() + b"\n")
+    for stage in seen.stages:
+        known = f", {stage.known:,} answered in the record" if stage.known else ""
+        invocation.output.say(
+            f"{stage.stage.replace('_', ' ')}: {stage.requests:,} requests, {stage.bytes:,} bytes, {stage.shown:,} "
+            f"records shown to {stage.model}{known}"
+        )
+    invocation.output.say("nothing was sent or recorded")
 
 
 def _text(result: object, summary: Path, style: Style) -> str:

@@ -93,6 +93,15 @@ class Asker:
         """The exact body that would be sent first. Nothing is recorded or sent."""
         return self._opening(asking)[0].body
 
+    def is_recorded(self, body: bytes) -> bool:
+        """True if how a request goes is known here or in a recording, so that `record` does not send it again."""
+        digest = sha256(body).hexdigest()
+        known = self._known(self._recorded, digest, None)
+        if known is not None and self._stands(known, digest):
+            return True
+        found = (self._known(recording, digest, None) for recording in self._recordings)
+        return any(known is not None and known.settled for known in found)
+
     def ask(self, asking: Asking[V]) -> Answered[V]:
         """The answer, from the record or from the model. Everything that is asked is recorded, whatever comes of it.
 

@@ -11,7 +11,7 @@ from t2c.ledger.llm.ask import Answered, Asking, Unanswered
 from t2c.ledger.llm.stages.markdown import BATCH, Enriched
 from t2c.ledger.llm.stages.reading import Readable
 
-__all__ = ["SPLIT", "Failure", "enriched"]
+__all__ = ["SPLIT", "Failure", "batches", "enriched"]
 
 SPLIT: Final[frozenset[Unusable]] = frozenset(
     {
@@ -47,7 +47,7 @@ def enriched(
 
     A provider that cannot be had ends the work at once, and so do _MOST_FAILED records that are answered by nothing.
     """
-    waiting = deque(_batches(records, size))
+    waiting = deque(batches(records, size))
     failures: list[Failure] = []
     while waiting:
         wave = [waiting.popleft() for _ in range(min(at_once, len(waiting)))]
@@ -78,7 +78,8 @@ def enriched(
     return failures[0] if failures else None
 
 
-def _batches(records: Sequence[Readable], size: int) -> Iterable[Sequence[Readable]]:
+def batches(records: Sequence[Readable], size: int = BATCH) -> Iterable[Sequence[Readable]]:
+    """The records in their order, so many at a time."""
     return (records[first : first + size] for first in range(0, len(records), size))
 
 
