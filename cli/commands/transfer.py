@@ -85,8 +85,11 @@ def _text(found: ExportResult, style: Style) -> str:
         f"  bundle  {found.sha256}  (SHA-256 of manifest.json)",
     ]
     lines += [f"  withheld  {count:,} of {type}" for type, count in found.withheld.items()]
-    if found.missing:
-        lines.append(f"  missing   {len(found.missing):,} cited objects, listed in manifest.json")
+    sealed = sum(one["reason"] == "sealed" for one in found.missing)
+    if len(found.missing) > sealed:
+        lines.append(f"  missing   {len(found.missing) - sealed:,} cited objects, listed in manifest.json")
+    if sealed:
+        lines.append(f"  sealed    {sealed:,} commitments to what models said, of which no object is kept")
     if found.recorded is not None:
         lines.append(f"  recorded  seq {found.recorded}")
     return "\n".join(lines)

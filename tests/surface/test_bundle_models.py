@@ -236,7 +236,10 @@ def test_nothing_that_is_sealed_travels_before_it_is_revealed(
     sealed = repo("ledger", "log", "--type", "heldout.sealed", "--json", "--jsonl").lines[0]["seq"]
     assert repo("answers", "run", sealed).code == 0
     before = tmp_path / "before"
-    assert repo("ledger", "export", "--dest", before).code == 0
+    made = repo("ledger", "export", "--dest", before)
+    assert made.code == 0, made.err
+    assert "sealed    2 commitments" in made.out
+    assert "missing" not in made.out
     found = checked(before)
     assert (found["verdict"], found["missing"]) == ("sound", 0), found
     assert any("what 2 commitments stand for" in text for text in found["unproven"])
