@@ -12,7 +12,7 @@ from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
 from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.llm.ask import Rejected
 from t2c.ledger.llm.stages import documents, natural_language
-from t2c.ledger.llm.stages.passages import LONGEST, Passage, matched, passages
+from t2c.ledger.llm.stages.passages import LONGEST, MOST, Passage, matched, passages, tokens_of
 from t2c.ledger.llm.stages.reading import Readable
 
 
@@ -164,3 +164,22 @@ def test_a_reading_of_a_passage_is_canonical() -> None:
     (said,) = matched(passage, [item(1, 1, "", confidence=0.123456)], natural_language.GENERATOR).readings
     assert said.data["confidence"] == 0.123
     canonical(dict(said.data))
+
+
+@pytest.mark.parametrize("sections", [1, 9])
+def test_a_passage_never_holds_more_than_an_answer_may(sections: int) -> None:
+    short = [(f"Word {n}", n + 1, ("Guide", f"S{n % sections}")) for n in range(178)]
+    cut = passages(statements(*sorted(short, key=lambda one: one[2]), path="docs/a.md", kind="document"))
+    assert sum(len(one.records) for one in cut) == 178
+    assert max(len(one.records) for one in cut) <= MOST <= documents.MOST_RECORDS // 2
+
+
+def test_the_answer_to_a_dense_passage_may_be_as_long_as_it_must_be() -> None:
+    (thin,) = passages(statements(("Lock the account", 1, ())))
+    assert documents.asking(thin, "m", 6000).max_tokens == 6000
+    words = (
+        "Lock the account after five failed logins in the time that is set, and tell whoever owns it by mail"
+    )
+    dense = passages(statements(*((f"{words} {n}", n + 1, ()) for n in range(60)), path="docs/a.md"))[0]
+    assert documents.asking(dense, "m", 6000).max_tokens == tokens_of(dense, 6000) > 130 * 60
+    assert natural_language.asking(dense, "m", 99_999).max_tokens == 99_999

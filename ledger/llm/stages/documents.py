@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from t2c.ledger.events.interpretation import can_be_read
 from t2c.ledger.llm.ask import Asking
 from t2c.ledger.llm.responses import document_intent
-from t2c.ledger.llm.stages.passages import Matched, Passage, brief_of, matched
+from t2c.ledger.llm.stages.passages import Matched, Passage, brief_of, matched, tokens_of
 from t2c.ledger.llm.stages.prompts import DOCUMENTS
 from t2c.ledger.llm.stages.reading import Generator, Readable, parsed
 
@@ -84,6 +84,6 @@ def asking(passage: Passage, model: str, max_tokens: int) -> Asking[Matched]:
         shape=response.shape,
         brief=brief_of("document-passage", passage, {}),
         check=lambda content: matched(passage, parsed(response, content)["records"], GENERATOR),
-        max_tokens=max_tokens,
+        max_tokens=tokens_of(passage, max_tokens),
         quote_schema=True,
     )

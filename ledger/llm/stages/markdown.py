@@ -76,11 +76,11 @@ def asking(batch: Sequence[Readable], model: str, max_tokens: int) -> Asking[Enr
 def _described(about: Readable) -> dict[str, Any]:
     """What is shown of a record: its text, its place in the document's structure, and what was read without a model.
 
-    Lines are left out: what only moved is the same question.
+    Lines are left out: what only moved is the same question. So is what was not found, and an object that is the text.
     """
     statement, metadata = about.statement, about.record["metadata"]
     structure = {key: metadata[key] for key in _STRUCTURE if metadata.get(key) not in (None, [], "")}
-    return {
+    shown = {
         "recordId": about.id,
         "kind": statement["kind"],
         "path": about.record["source"]["path"],
@@ -88,10 +88,11 @@ def _described(about: Readable) -> dict[str, Any]:
         "text": statement["text"],
         "action": statement["action"],
         "actor": statement["actor"],
-        "object": statement["object"],
+        "object": None if statement["object"] == statement["text"] else statement["object"],
         "polarity": statement["polarity"],
-        "target": statement["target"],
+        "target": {key: names for key, names in statement["target"].items() if names},
     }
+    return {key: value for key, value in shown.items() if value not in (None, {})}
 
 
 def _checked(content: bytes, known: Mapping[str, Readable]) -> Enriched:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from t2c.ledger.events.interpretation import can_be_read
 from t2c.ledger.llm.ask import Asking
 from t2c.ledger.llm.responses import natural_language_intent
-from t2c.ledger.llm.stages.passages import Matched, Passage, brief_of, matched
+from t2c.ledger.llm.stages.passages import Matched, Passage, brief_of, matched, tokens_of
 from t2c.ledger.llm.stages.prompts import NATURAL_LANGUAGE
 from t2c.ledger.llm.stages.reading import Generator, parsed
 
@@ -37,6 +37,6 @@ def asking(passage: Passage, model: str, max_tokens: int) -> Asking[Matched]:
         shape=response.shape,
         brief=brief_of("natural-language", passage, {}),
         check=lambda content: matched(passage, parsed(response, content)["records"], GENERATOR),
-        max_tokens=max_tokens,
+        max_tokens=tokens_of(passage, max_tokens),
         quote_schema=True,
     )

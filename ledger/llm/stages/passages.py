@@ -15,10 +15,16 @@ from t2c.ledger.llm.ask import Rejected
 from t2c.ledger.llm.base import Brief, Shown
 from t2c.ledger.llm.stages.reading import Generator, Readable, Said, said
 
-__all__ = ["LONGEST", "Matched", "Passage", "brief_of", "matched", "passages"]
+__all__ = ["LONGEST", "MOST", "Matched", "Passage", "brief_of", "matched", "passages", "tokens_of"]
 
 LONGEST: Final = 8000
 """Characters of a passage; a longer text is cut between its statements (intent-evidence §2.8)."""
+MOST: Final = 60
+"""Statements of a passage: half of what an answer may hold, since a model may see two in one."""
+_TOKENS_EACH: Final = 130
+"""What the answer needs for a statement beside its words."""
+_CHARACTERS_A_TOKEN: Final = 2
+"""Of the passage: its words come back twice, as text and as object, at four characters a token."""
 _EXCERPT: Final = 2000
 """Characters of one statement that are shown."""
 _PLACEHOLDERS: Final = frozenset(
@@ -52,7 +58,8 @@ class Matched(NamedTuple):
 
 
 def passages(records: Sequence[Readable]) -> list[Passage]:
-    """The statements of each text by its headings, packed up to LONGEST characters, in the order of paths and lines."""
+    """The statements of each text by its headings, in the order of paths and lines, packed up to LONGEST characters and
+    MOST statements."""
     by_path: dict[str, list[Readable]] = {}
     for one in records:
         by_path.setdefault(str(one.record["source"]["path"] or ""), []).append(one)
@@ -61,6 +68,11 @@ def passages(records: Sequence[Readable]) -> list[Passage]:
         for path, theirs in sorted(by_path.items())
         for part in _packed(sorted(theirs, key=_place))
     ]
+
+
+def tokens_of(passage: Passage, max_tokens: int) -> int:
+    """The tokens that a whole answer may take: as set, and more where a passage that is dense needs more."""
+    return max(max_tokens, _TOKENS_EACH * len(passage.records) + len(passage.text) // _CHARACTERS_A_TOKEN)
 
 
 def brief_of(name: str, passage: Passage, omitted: Mapping[str, int]) -> Brief:
@@ -132,11 +144,11 @@ def _packed(records: Sequence[Readable]) -> Iterator[list[Readable]]:
     size = 0
     for section in _sections(records):
         length = sum(_size(one) for one in section)
-        if held and size + length > LONGEST:
+        if held and (size + length > LONGEST or len(held) + len(section) > MOST):
             yield held
             held, size = [], 0
         for one in section:
-            if held and size + _size(one) > LONGEST:
+            if held and (size + _size(one) > LONGEST or len(held) == MOST):
                 yield held
                 held, size = [], 0
             held.append(one)
