@@ -82,7 +82,9 @@ def event_named(ledger: Ledger, name: str, *types: str) -> Entry:
             safe="nothing was recorded",
             remedy="`t2c answers show` lists the answers and questions",
         )
-    if entry.data_hash is not None or (entry.origin is not None and not entry.is_ours(str(ledger.id()))):
+    # What a model said to the very same request says the same here; all else is said of another repository.
+    ours = entry.origin is None or entry.type == "llm.answered" or entry.is_ours(str(ledger.id()))
+    if entry.data_hash is not None or not ours:
         raise Refused(
             f"event {name} was not recorded here, or its payload is withheld",
             where=f"seq {entry.seq}",

@@ -263,3 +263,27 @@ def test_nothing_that_is_sealed_travels_before_it_is_revealed(
     assert (again.code, again.document["objects"]) == (0, 1), again.err
     verified = repo("ledger", "verify", "--level", "domain", cwd=other)
     assert verified.code == 0, verified.out
+
+
+def test_an_answer_of_another_ledger_serves_the_same_request(t2c: Any, provider: Any, tmp_path: Path) -> None:
+    env = {"T2C_LLM_BASE_URL": provider.url, "T2C_LLM_MODEL": "acme/one"}
+    provider.on("question", lambda body: {"question": "Why?"})
+    ask = ("answers", "ask", "question", "--text", "A number is doubled.", "--about", "T1", "--json", "--llm")
+    assert t2c("init").code == 0
+    assert t2c(*ask, "record", env=env).code == 0
+    bundle = tmp_path / "bundle"
+    assert t2c("ledger", "export", "--dest", bundle).code == 0
+    provider.stop()
+    other = project(tmp_path / "other")
+    assert t2c("init", cwd=other).code == 0
+    assert t2c("ledger", "import", bundle, cwd=other).code == 0
+    assert t2c("answers", "show", "--json", cwd=other).document["answers"] == []
+    again = t2c(*ask, "replay", env=env, cwd=other)
+    assert again.code == 0, again.err
+    assert (again.document["replayed"], len(provider.requests)) == (True, 1)
+    assert [row["root"] for row in t2c("answers", "show", "--json", cwd=other).document["answers"]] == [
+        "question"
+    ]
+    asked = t2c("ledger", "log", "--type", "llm.asked", "--json", "--jsonl", cwd=other).lines[0]["seq"]
+    uses = t2c("llm", "show", asked, "--json", cwd=other).document["call"]["uses"]
+    assert again.document["event"] in {one["event"] for one in uses}
