@@ -57,7 +57,7 @@ def redact(context: Context, ref: str, reason: str | None, cited: str | None = N
         raise Usage("the reason is empty", remedy="say why, with --reason TEXT")
     with open_ledger(context) as ledger:
         target = _event(ledger, ref)
-        digest = target.data_hash if cited is None else _cited(target, cited)
+        digest = target.data_hash if cited is None else _cited(ledger, target, cited)
         if digest is None:
             raise Refused(
                 f"the payload of {target.id} stands in its line, which no later event would fit without it",
@@ -76,8 +76,8 @@ def redact(context: Context, ref: str, reason: str | None, cited: str | None = N
         return RedactResult(seq, target.id, target.seq, digest, repeated, deleted, commits, notices, cited)
 
 
-def _cited(target: Entry, digest: str) -> str:
-    """The object, if the event cites it."""
+def _cited(ledger: Ledger, target: Entry, digest: str) -> str:
+    """The object, if the event cites it, and it is here or an event says that it was."""
     found = _cites(target)
     if digest not in found:
         raise Usage(
@@ -85,6 +85,15 @@ def _cited(target: Entry, digest: str) -> str:
             where=f"seq {target.seq}",
             safe="nothing was written",
             remedy=f"it cites {', '.join(dict.fromkeys(found))}" if found else "name an event that cites it",
+        )
+    place = ledger.journal.position(target.seq)
+    assert place is not None
+    if not ledger.objects.has(digest) and _known(ledger, place, ledger.head(), digest) is None:
+        raise Usage(
+            f"there is no object {digest} here: it was never kept, as what is sealed, or it is lost",
+            where=f"seq {target.seq}",
+            safe="nothing was written",
+            remedy="`t2c ledger verify --level domain` says what is lost",
         )
     return digest
 

@@ -235,6 +235,10 @@ def test_nothing_that_is_sealed_travels_before_it_is_revealed(
     provider.stop()
     sealed = repo("ledger", "log", "--type", "heldout.sealed", "--json", "--jsonl").lines[0]["seq"]
     assert repo("answers", "run", sealed).code == 0
+    answered = repo("ledger", "log", "--type", "llm.answered", "--json", "--jsonl").lines[0]
+    name = answered["data"]["content"]
+    refused = repo("ledger", "redact", answered["seq"], "--object", name, "--reason", "x")
+    assert refused.code == 2 and "as what is sealed" in refused.err, refused.err
     before = tmp_path / "before"
     made = repo("ledger", "export", "--dest", before)
     assert made.code == 0, made.err

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from t2c.ledger.audit.domain import DomainAudit
+from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.events.catalogue import CATALOGUE
 from t2c.ledger.events.draft import draft
@@ -456,3 +457,30 @@ def test_what_the_other_side_lost_is_named_but_not_what_nobody_misses(
         (copied / "objects" / name[:2] / name[2:]).unlink()
     assert take(here, copied).missing == lost[:1]
     assert held(here).keys() == shared.bodies.keys() - set(lost)
+
+
+@pytest.mark.parametrize(
+    ("body", "deleted", "kinds"),
+    [
+        (b"request open", True, set()),
+        (b"request open", False, {"redaction_unfinished"}),
+        (b"approved", True, set()),
+        (b"nobody cites it", True, {"redaction_unknown"}),
+    ],
+)
+def test_what_is_redacted_is_a_payload_or_an_object_that_was_cited_before_and_is_gone(
+    copied: Path, shared: Made, body: bytes, deleted: bool, kinds: set[str]
+) -> None:
+    name = sha256(body).hexdigest()
+    with Ledger(copied) as ledger:
+        asked = next(event["id"] for event in shared.events() if event["type"] == "llm.asked")
+        data = {"event": asked, "data_hash": name, "reason": "asked for", "requested_by": "human:ada"}
+        ledger.append([draft(CATALOGUE.payload("payload.redacted")(**data))])
+        if deleted:
+            ledger.objects.remove(name)
+        payloads = PayloadAudit(ledger.objects.payload)
+        audit = DomainAudit(ledger.objects.has, payloads=payloads, read=ledger.objects.get)
+        for _, line, entry in ledger.journal.lines():
+            audit.visit(entry.seq, json.loads(line))
+        audit.finish()
+    assert {fault.kind for fault in (*audit.faults, *payloads.faults)} == kinds
