@@ -1,9 +1,11 @@
-"""Cases 89, 95 and 97 on real repositories: claims without receipts, and who wrote what."""
+"""Cases 89 to 97 on real repositories: claims without receipts, approvals of what was shown, and who wrote what."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +120,82 @@ def test_case_97_author_committer_and_co_author_are_three_things(
     assert bool(claims(t2c)) is not wrote
     assert written(t2c)["codex"] == int(wrote)
     assert written(t2c)["ada"] == int(author == "Ada")
+
+
+def told(t2c: Any, kind: str, value: Any, *more: str) -> str:
+    """The seq of an answer that an agent gave."""
+    ran = t2c(
+        "answers",
+        "record",
+        kind,
+        "-",
+        "--actor",
+        "agent:codex",
+        "--json",
+        *more,
+        input=json.dumps(value).encode(),
+    )
+    assert ran.code == 0, ran.err
+    return str(ran.document["seq"])
+
+
+def test_case_89_expected_values_that_the_code_under_test_made_are_not_independent(
+    t2c: Any, repo: Path
+) -> None:
+    commit(
+        repo,
+        "Begin",
+        {"src/report.py": "def weekly():\n    return 4\n", "spec.md": "FR-001: A week has seven days.\n"},
+    )
+    (repo / "src/report.py").write_text("def weekly():\n    return 5\n")
+    (repo / "tests").mkdir()
+    (repo / "tests/test_report.py").write_text("def test_weekly():\n    assert weekly() == 5\n")
+    claim = {
+        "summary": "All 12 tests pass, wrote weekly.csv.",
+        "status": "done",
+        "files_changed": ["src/report.py", "tests/test_report.py", "weekly.csv"],
+        "checks_run": ["pytest"],
+        "notes": [],
+    }
+    seq = told(t2c, "attempt-report", claim)
+    found = t2c("answers", "verify", seq, "--json").document
+    results = {row["check"]: (row["result"], row["detail"]) for row in found["checks"]}
+    assert results["files_changed"][0] == "refuted" and "weekly.csv" in results["files_changed"][1]
+    assert results["checks_run"][0] == "unresolvable", "a run that nobody saw is no receipt"
+    assert results["status"][0] == "unresolvable" and "claim without receipt" in results["status"][1]
+    assert results["independence"][0] == "unresolvable"
+    assert "evidence not independent" in results["independence"][1]
+    assert found["state"] == "refuted"
+
+
+def test_case_91_and_93_an_approval_is_of_the_bytes_that_were_shown_and_no_hash_is_believed(
+    t2c: Any, repo: Path
+) -> None:
+    human = {"T2C_ACTOR": "human:ada"}
+    plan = repo / "plan.md"
+    plan.write_text("# Plan\n\nDelete nothing.\n")
+    hosted = {"summary": "It is planned.", "status": "done", "files_written": ["plan.md"], "questions": []}
+    seq = told(t2c, "hosted", hosted)
+    approve = ("answers", "approve", seq, "--file", "plan.md")
+    shown = t2c(*approve, "--show", "--json").document["digest"]
+    assert t2c(*approve, "--sha256", shown, env=human).code == 0
+    # The file is edited and bears the hash that was approved.
+    plan.write_text(f"# Plan\n\nDelete all.\n\nsha256: {shown}\n")
+    (stale,) = t2c("answers", "show", seq, "--json").document["approvals"]
+    assert (stale["digest"], stale["fits"]) == (shown, False)
+    assert t2c(*approve, "--sha256", shown, env=human).code == 4
+    again = sha256(plan.read_bytes()).hexdigest()
+    assert t2c(*approve, "--sha256", again, env=human).code == 0, "approved again, by an event of its own"
+    granted = t2c("ledger", "log", "--type", "approval.granted", "--jsonl").lines
+    assert [event["data"]["digest"] for event in granted] == [shown, again]
+
+    # An object is edited and keeps the name by which the ledger knows it.
+    event = t2c("ledger", "log", "--type", "answer.recorded", "--jsonl").lines[0]
+    name = event["data"]["content"]
+    kept = repo / ".t2c" / "objects" / name[:2] / name[2:]
+    kept.chmod(0o644)
+    kept.write_bytes(kept.read_bytes().replace(b"planned", b"applied"))
+    ran = t2c("answers", "verify", seq)
+    assert ran.code == 5 and name[:12] in ran.err
+    listed = t2c("answers", "show", seq)
+    assert "applied" not in listed.out
