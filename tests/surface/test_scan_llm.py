@@ -198,9 +198,9 @@ def test_a_stage_that_needs_a_model_ends_with_7_and_the_failed_audit(t2c: Any, p
 
 def test_what_would_be_sent_is_printed_byte_for_byte_and_nothing_is_sent(t2c: Any, provider: Any) -> None:
     project(t2c.root)
-    (t2c.root / "src/login.py").write_text("KEY = 'sk-or-v1-" + "0a1b" * 16 + "'\n")
+    (t2c.root / "TODO.md").write_text(f"# Plans\n\n- [ ] Replace the key sk-or-v1-{'0a1b' * 16}\n")
     provider.on("t2c_markdown_intent_enrichment", enriched)
-    provider.on("t2c_document_intent", prose)
+    provider.on("t2c_document_intent", lambda body: {"records": prose(body)["records"][:1]})
     provider.on("t2c_communication_enrichment", spoken)
     near = {"T2C_LLM_BASE_URL": provider.url, "T2C_LLM_CONCURRENCY": "1"}
     assert t2c("scan").code == 0
@@ -211,7 +211,7 @@ def test_what_would_be_sent_is_printed_byte_for_byte_and_nothing_is_sent(t2c: An
     assert (t2c.root / ".t2c" / "journal.ndjson").read_bytes() == journal
     assert provider.requests == []
     assert "markdown: 1 requests" in seen.err and seen.err.endswith("nothing was sent or recorded\n")
-    assert "sk-or-v1" not in seen.out
+    assert "Replace the key" in seen.out and "0a1b0a1b" not in seen.out
 
     assert t2c("scan", "--llm", "record", env=near).code == 0
     bodies = [request.raw for request in provider.requests]
@@ -221,5 +221,7 @@ def test_what_would_be_sent_is_printed_byte_for_byte_and_nothing_is_sent(t2c: An
     assert t2c("scan").code == 0
     after = t2c("scan", "--llm", "record", "--dry-run", "--json", env=near).document
     assert [one["stage"] for one in after["requests"]] == ["markdown"]
+    known = {one["stage"]: (one["requests"], one["known"]) for one in after["stages"]}
+    assert known["documents"] == (0, 1), "it is asked about whole again, and answered from the record"
     off = t2c("scan", "--dry-run", "--json")
     assert off.code == 2 and off.document["error"]["remedy"] == "add --llm record"
