@@ -192,6 +192,12 @@ class DocumentStage(ProseStage):
             for path, count in found.left_out.items()
         ]
         self.interpreter.omissions(noted, lambda of, _: of == source)
+        if noted:
+            read = len(found.passages)
+            self.notices.append(
+                f"DOC_CHUNK_BUDGET: analyzed {read:,} of {read + sum(found.left_out.values()):,} passages of documents, "
+                f"the weightiest (llm.document_chunks = {self.settings.document_chunks})"
+            )
         return self.read_passages(found.passages)
 
     def _chosen(self, records: Sequence[Readable]) -> documents.Chosen:

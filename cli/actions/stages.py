@@ -73,6 +73,8 @@ class Stage:
         self.interpreter = interpreter
         self.model: str = getattr(self.settings, self.own_model) or self.settings.model
         self.answered = 0
+        self.notices: list[str] = []
+        """What was left out by a limit, told as a warning."""
         self._context = context
         self._asker = asker
         self._mode = mode
@@ -176,7 +178,9 @@ class Stage:
             effective = "deterministic"
         elif status in ("succeeded", "partial"):
             effective = "llm"
-        warnings = [_told(self.name, status, failure)] if failure is not None and degraded else []
+        warnings = [*self.notices]
+        if failure is not None and degraded:
+            warnings.append(_told(self.name, status, failure))
         served = [story.served for story in self._stories if story.served]
         return StageAudit(
             stage=self.name,

@@ -145,3 +145,24 @@ def test_a_run_that_is_killed_half_way_goes_on_without_asking_twice(plans: Plans
         "bytes sent are bytes recorded"
     )
     assert plans.t2c("ledger", "verify", "--level", "domain").code == 0
+
+
+def test_documents_that_nobody_is_asked_about_are_told(plans: Plans, provider: Any) -> None:
+    (plans.root / "docs").mkdir()
+    for number in range(3):
+        (plans.root / "docs" / f"part{number}.md").write_text(
+            f"# Part\n\n## Roadmap\n\n- Support part {number}\n"
+        )
+    provider.on("t2c_document_intent", {"records": []})
+    few = plans.scan(document_chunks="1")
+    told = "DOC_CHUNK_BUDGET: analyzed 1 of 3 passages of documents, the weightiest (llm.document_chunks = 1)"
+    found = audit(few, "documents")
+    assert (found["status"], found["degraded"], found["warnings"]) == ("succeeded", False, [told])
+    assert few.err.count(told) == 1
+    left = [
+        event["data"]
+        for event in plans.events("omission.noted")
+        if event["data"]["reason"] == "passage_budget"
+    ]
+    assert [one["path"] for one in left] == ["docs/part1.md", "docs/part2.md"]
+    assert audit(plans.scan(), "documents")["warnings"] == []
