@@ -53,6 +53,7 @@ class Stood:
         self.readings = dict(readings)
         self.syntheses = dict(syntheses)
         self._records = records
+        self._found: dict[str, list[tuple[str, bytes]]] | None = None
         self._kinds: dict[str, list[Readable]] = {}
 
     def of(self, kinds: Sequence[str], wanted: Callable[[Mapping[str, Any]], bool]) -> list[Readable]:
@@ -78,13 +79,20 @@ class Stood:
     def _of_kind(self, kind: str) -> list[Readable]:
         found = self._kinds.get(kind)
         if found is None:
-            prefix = RECORD_PREFIX[kind] + "-"
             found = self._kinds[kind] = [
                 Readable(identity, self.state.records[identity].digest.hex(), orjson.loads(raw))
-                for identity, raw in self._records
-                if identity.startswith(prefix) and identity in self.state.records
+                for identity, raw in self._by_prefix().get(RECORD_PREFIX[kind], ())
+                if identity in self.state.records
             ]
         return found
+
+    def _by_prefix(self) -> Mapping[str, Sequence[tuple[str, bytes]]]:
+        """The records by the kind that their ids name, gone through once: there are many more than a model reads."""
+        if self._found is None:
+            self._found = {}
+            for one in self._records:
+                self._found.setdefault(one[0].rpartition("-")[0], []).append(one)
+        return self._found
 
 
 def stood(ledger: Ledger) -> Stood:
@@ -123,10 +131,6 @@ class Interpreter:
 
     def begin(self) -> Mark:
         return Mark(self._ledger.head().seq, self._appended.total())
-
-    def mask(self, text: str) -> str:
-        """The text without its secrets."""
-        return self._ledger.funnel.mask(text).text
 
     def readings(self, read: Sequence[RecordInterpreted], story: Story) -> int:
         """Record readings of one answer without the secrets in them, those left out that stand already.

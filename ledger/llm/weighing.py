@@ -57,6 +57,11 @@ def weigh(
         notes = _given_up(asking, request, reason, where, detail)
         return Weighed(Settled(reason, where, detail, content, reply.raw, reply.story, None, notes))
     judged = judge(content, request.shape)
+    fenced = judged.fenced or reply.fenced
+    if judged.reason is None and asking.vault is None:
+        masked = _without_escaped(judged.text, funnel)
+        if masked is not None:
+            content, judged = masked, judge(masked, request.shape)
     fault, where, detail = judged.reason, judged.where, judged.detail
     value: Any = None
     if fault is None:
@@ -67,9 +72,20 @@ def weigh(
     if fault is not None:
         detail = _short(funnel.mask(detail).text)
         return Weighed(Settled(fault, where, detail, content, reply.raw, reply.story))
-    notes = _lesser(asking, request, reply, fenced=judged.fenced or reply.fenced)
+    notes = _lesser(asking, request, reply, fenced=fenced)
     parsed = orjson.loads(judged.text)
     return Weighed(Settled(None, None, "", content, reply.raw, reply.story, parsed, notes), value)
+
+
+def _without_escaped(text: bytes, funnel: Funnel) -> str | None:
+    """The answer without secrets that only its escapes hid; None if there are none.
+
+    An id is made of what an answer says: were such a secret masked no sooner than in its event, the id would fit nothing.
+    """
+    if b"\\" not in text:
+        return None
+    masked, removed = funnel.mask_value(orjson.loads(text))
+    return orjson.dumps(masked).decode() if removed else None
 
 
 def _given_up(

@@ -361,6 +361,18 @@ def test_a_secret_in_an_answer_is_gone_before_anybody_works_with_it(workspace: P
         assert seen == [b'{"a":"[redacted:known_secret]"}'] * 2
 
 
+def test_a_secret_that_only_escapes_hide_is_gone_before_anybody_works_with_it(workspace: Path) -> None:
+    secret = "hunter2-hunter2-hunter2"
+    seen: list[bytes] = []
+    with Ledger(workspace, funnel=Funnel([secret])) as ledger:
+        asking = question(check=seen.append)._replace(shape=Shape("t", b'{"type":"object"}'))
+        Asker(ledger, Scripted('{"a":"\\u0068unter2-hunter2-hunter2","b":"\\n"}'), mode="record").ask(asking)
+        Asker(ledger, None, mode="replay").ask(asking)
+        assert seen == [b'{"a":"[redacted:known_secret]","b":"\\n"}'] * 2
+        assert events(ledger)[1][1]["value"] == orjson.loads(seen[0])
+        assert ledger.objects.get(events(ledger)[1][1]["content"]) == seen[0]
+
+
 def test_what_is_wrong_with_a_sealed_answer_is_not_quoted(ledger: Ledger, tmp_path: Path) -> None:
     class Vault:
         kept: dict[str, bytes] = {}  # noqa: RUF012 - one test's own

@@ -576,8 +576,9 @@ def test_a_passage_that_fails_loses_no_other(project: Project, provider: Any) ->
     assert "DOCUMENT_EXTRACTION_PARTIAL" in audit.warnings[0]
 
 
+@pytest.mark.parametrize("escaped", [False, True])
 def test_secrets_that_a_model_makes_up_are_masked_before_they_are_recorded(
-    project: Project, provider: Any
+    project: Project, provider: Any, escaped: bool
 ) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     provider.on(
@@ -587,7 +588,8 @@ def test_secrets_that_a_model_makes_up_are_masked_before_they_are_recorded(
     def answer(body: dict[str, Any]) -> Any:
         found = spoken(body, object=f"use {secret}")
         found["participantSyntheses"][0]["summary"] = f"Ada said {secret}."
-        return found
+        # Escaped, it is none until the answer is read.
+        return orjson.dumps(found).decode().replace("ghp_", r"\u0067hp_") if escaped else found
 
     provider.on("t2c_communication_enrichment", answer)
     audits = project.read("markdown", "communication")

@@ -6,7 +6,7 @@ participant, role, lifecycle, class and modality stay; a synthesis cites stateme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -133,21 +133,16 @@ def asking(asked: Sequence[Group], model: str, max_tokens: int) -> Asking[Read]:
     )
 
 
-def drawn(
-    summed: Summed, prompt: str, story: Story, answered: str, mask: Callable[[str], str] = str
-) -> SynthesisDrawn:
-    """The event of a synthesis, with the provenance and the tickets that the runtime owns (decisions B3).
-
-    `mask` takes secrets out of what the model says; the id is that of what is left.
-    """
+def drawn(summed: Summed, prompt: str, story: Story, answered: str) -> SynthesisDrawn:
+    """The event of a synthesis, with the provenance and the tickets that the runtime owns (decisions B3)."""
     group = summed.group
     told = {
         "participant": group.participant,
         "role": group.role,
         "tickets": group.tickets,
-        "summary": mask(summed.said["summary"]),
-        "commitments": [mask(text) for text in summed.said["commitments"]],
-        "risks": [mask(text) for text in summed.said["risks"]],
+        "summary": summed.said["summary"],
+        "commitments": summed.said["commitments"],
+        "risks": summed.said["risks"],
         "recordIds": summed.said["recordIds"],
     }
     synthesis = {
