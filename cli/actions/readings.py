@@ -174,8 +174,7 @@ class Interpreter:
 
     def speaker(self, story: Story) -> Actor:
         """Who says what a model said, without what may be a secret."""
-        who = agent(story)
-        return Actor("agent", "unnamed") if self._ledger.funnel.mask(who.id).removed else who
+        return agent(story, self._ledger.funnel)
 
     def end(
         self,

@@ -178,7 +178,7 @@ def _asked(context: Context, asker: Asker, briefing: Briefing, source: Source) -
     answered: Answered[Any] = asker.ask(_question(context, briefing, source.kind, source.language))
     story = answered.story
     provider = story.provider or urlsplit(context.settings.llm.base_url).hostname or "unnamed"
-    voice = Voice(answered.event, agent(story), story, provider)
+    voice = Voice(answered.event, agent(story, asker.ledger.funnel), story, provider)
     concluded = answered.value if source.kind == "summary" else answered.value.conclusions
     raised = () if source.kind == "summary" else answered.value.proposals
     left = unsupported(concluded, briefing.grounds)

@@ -35,6 +35,8 @@ __all__ = ["OpenRouter"]
 _CONNECT: Final = 10.0
 _MODELS: Final = 3.0
 _NAMED: Final = 8
+_TEXTS: Final = ("content", "served", "provider", "response_id", "finish")
+"""What of a response is told to others."""
 
 
 class OpenRouter:
@@ -220,12 +222,15 @@ class OpenRouter:
         return Outcome(failure, detail, said, again, unsent)
 
     def _clean(self, outcome: Outcome) -> Outcome:
-        """The outcome with its words masked, and the answer without the key, however it was cut into chunks."""
+        """The outcome with its words masked, and the answer without the key, however it was cut or escaped."""
         masked = self._funnel.mask(self._own.mask(outcome.detail).text).text
-        content = outcome.said.content
-        said = (
-            outcome.said if content is None else outcome.said._replace(content=self._own.mask(content).text)
-        )
+        said = outcome.said
+        told = {name: getattr(said, name) for name in _TEXTS}
+        without = {name: self._own.mask(text).text for name, text in told.items() if text is not None}
+        said = said._replace(**without)
+        if said.error is not None and said.error.provider is not None:
+            provider = self._own.mask(said.error.provider).text
+            said = said._replace(error=said.error._replace(provider=provider))
         return outcome._replace(detail=worded(masked), said=said)
 
     def _attempt(

@@ -17,6 +17,7 @@ from t2c.ledger.events.runs import DegradationNoted
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.canon import NotCanonical, check
 from t2c.ledger.llm.base import Request
+from t2c.ledger.redaction.funnel import Funnel
 
 if TYPE_CHECKING:
     from t2c.ledger.journal.turn import Receipt
@@ -56,10 +57,13 @@ class Settled(NamedTuple):
     lesser: Sequence[DegradationNoted] = ()
 
 
-def agent(story: Story) -> Actor:
-    """Who says what a model said: `agent:<served model>`, else the model that was asked for (decisions D4)."""
+def agent(story: Story, funnel: Funnel) -> Actor:
+    """Who says what a model said: `agent:<served model>`, else the model that was asked for (decisions D4).
+
+    An actor's id cannot be masked, so one that holds what may be a secret is `unnamed`.
+    """
     name = _NO_NAME.sub("-", story.served or story.requested).lstrip("._@+/-")[:128]
-    return Actor("agent", name or "unnamed")
+    return Actor("agent", name if name and not funnel.mask(name).removed else "unnamed")
 
 
 def guarantee(request: Request, story: Story) -> str:
@@ -197,10 +201,7 @@ class Receipts:
                 story=settled.story,
                 replayed=replayed,
             )
-            who = agent(settled.story)
-            if funnel.mask(who.id).removed:
-                who = Actor("agent", "unnamed")
-            first = draft(answered, actor=who, run=self.run, cause=(asked,), key=key)
+            first = draft(answered, actor=agent(settled.story, funnel), run=self.run, cause=(asked,), key=key)
         else:
             unusable = LlmUnusable(
                 asked=asked,

@@ -370,6 +370,12 @@ def test_a_key_that_comes_back_stands_nowhere(provider: Any, client: Any, tmp_pa
         {"content": quoted, "merge": {"model": KEY, "id": KEY, "provider": KEY}},
         {"content": quoted, "finish": "length"},
         {"content": quoted, "refusal": echo},
+        {
+            "body": json.dumps({"model": KEY, "id": KEY, "provider": KEY, "choices": []}).replace(
+                "sk-", r"\u0073k-"
+            )
+        },
+        {"body": json.dumps({"error": fault}).replace("sk-", r"\u0073k-")},
         {"content": quoted, "fail": fault},
         {"location": f"https://user:{KEY}@elsewhere.example/"},
         {"status": 400, "message": f"{KEY} is not a valid model ID"},

@@ -88,6 +88,19 @@ def test_without_a_model_it_reads_well_and_records_nothing(t2c: Any, chain: Any)
     assert past["seq"] == 2 and len(past["conclusions"]) <= len(found["conclusions"])
 
 
+def test_a_model_that_names_itself_by_a_secret_is_unnamed(
+    t2c: Any, asking: Any, provider: Any, chain: Any
+) -> None:
+    provider.on("t2c_grounded_summary", lambda body: {"conclusions": [conclusion(body)]})
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    provider.queue(served=secret)
+    ran = asking("summarize", "--llm", "record", "--mode", "require-llm", "--json")
+    assert ran.code == 0, ran.err
+    (drawn,) = log(t2c, "conclusion.drawn")
+    assert drawn["actor"] == log(t2c, "llm.answered")[0]["actor"] == {"kind": "agent", "id": "unnamed"}
+    assert secret not in (t2c.root / ".t2c" / "journal.ndjson").read_text()
+
+
 def test_what_a_model_concludes_is_recorded_once_and_said_again_without_asking(
     t2c: Any, asking: Any, provider: Any
 ) -> None:
