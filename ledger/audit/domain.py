@@ -250,6 +250,9 @@ class DomainAudit:
     def _drawn(self, seq: int, data: Event, event: Event) -> None:
         self._readings.drawn(seq, data, event, self._known_records)
 
+    def _concluded(self, seq: int, data: Event, event: Event) -> None:
+        self._readings.concluded(seq, data, event)
+
     def _linked(self, seq: int, data: Event, event: Event) -> None:
         relation = data["relation"]
         for end in ("from", "to"):
@@ -338,6 +341,8 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "record.retracted": DomainAudit._retracted,
     "record.interpreted": DomainAudit._interpreted,
     "synthesis.drawn": DomainAudit._drawn,
+    "conclusion.drawn": DomainAudit._concluded,
+    "proposal.raised": DomainAudit._concluded,
     "relation.linked": DomainAudit._linked,
     "relation.unlinked": DomainAudit._unlinked,
     "relation.judged": DomainAudit._judged,

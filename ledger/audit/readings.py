@@ -1,4 +1,6 @@
-"""What readings, syntheses and relations of a model promise: they rest on an answer and are said by who gave it.
+"""What readings, syntheses, conclusions, proposals and relations of a model promise: an answer that they rest on.
+
+They are said by who gave it, and their ids are those of what they say.
 
 None reads a fact otherwise, and no relation of a model passes for one that the linker found.
 (decisions A12, B3; intent-evidence §6.3)
@@ -20,6 +22,15 @@ Event = Mapping[str, Any]
 
 _READ: Final = frozenset(RECORD_PREFIX[kind] for kind in ("nl", "todo", "changelog", "document", "agent_log"))
 """Prefixes of the records that a model may read: what people wrote, and nothing that t2c saw."""
+
+
+_SAID: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
+    "conclusion.drawn": (
+        "conclusion", "CONC-", ("kind", "title", "detail", "severity", "diagnosticIds", "recordIds"),
+    ),
+    "proposal.raised": ("proposal", "TPROP-", ("title", "description", "target", "acceptanceCriteria")),
+}  # fmt: skip
+"""Type of event → its member that says something, and what of that the id is made of."""
 
 
 class ReadingAudit:
@@ -66,6 +77,18 @@ class ReadingAudit:
                 self._fault(
                     seq, "record_unknown", f"{data['id']} cites {identity}, which is not in this ledger"
                 )
+
+    def concluded(self, seq: int, data: Event, event: Event) -> None:
+        """Check a `conclusion.drawn` or `proposal.raised` (intent-evidence §7.1, §7.2)."""
+        member, prefix, keys = _SAID[event["type"]]
+        said = data[member]
+        if data["by"] is not None:
+            self._rests_on(seq, data["by"], event)
+        elif event["actor"]["kind"] == "agent":
+            self._fault(seq, "answer_unknown", f"{data['id']} is said by {_who(event)} and names no answer")
+        expected = prefix + short(artifact({key: said.get(key) for key in keys}))
+        if not expected == data["id"] == said.get("id"):
+            self._fault(seq, "synthesis_id", f"{data['id']} is not the id of its content, {expected}")
 
     def linked(self, seq: int, data: Event, event: Event) -> None:
         """Check a `relation.linked`: what a model accepted is told from what the linker found, and by who accepted it."""

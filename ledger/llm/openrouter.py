@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.events.llm import Attempt, Unusable
@@ -226,7 +226,9 @@ class OpenRouter:
         masked = self._funnel.mask(self._own.mask(outcome.detail).text).text
         said = outcome.said
         told = {name: getattr(said, name) for name in _TEXTS}
-        without = {name: self._own.mask(text).text for name, text in told.items() if text is not None}
+        without: dict[str, Any] = {
+            name: self._own.mask(text).text for name, text in told.items() if text is not None
+        }
         said = said._replace(**without)
         if said.error is not None and said.error.provider is not None:
             provider = self._own.mask(said.error.provider).text

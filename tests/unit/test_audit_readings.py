@@ -93,3 +93,45 @@ def test_a_synthesis_is_of_its_participant_and_cites_what_is_there() -> None:
     heard = Heard()
     heard.sums(recordIds=["INT-AGENT-" + "1" * 20])
     assert "record_unknown" in heard.kinds
+
+
+CONCLUSION = {
+    "kind": "risk",
+    "title": "t",
+    "detail": "d",
+    "severity": "warning",
+    "diagnosticIds": ["DIAG-" + "0" * 20],
+    "recordIds": [TODO],
+    "confidence": 0.5,
+}
+PROPOSAL = {
+    "title": "t",
+    "description": "d",
+    "target": {"paths": [], "symbols": [], "tickets": [], "versions": []},
+    "acceptanceCriteria": ["c"],
+    "priority": "P1",
+}
+
+
+@pytest.mark.parametrize(
+    ("type", "said"), [("conclusion.drawn", CONCLUSION), ("proposal.raised", PROPOSAL)], ids=["CONC", "TPROP"]
+)
+def test_what_a_model_concludes_or_proposes_rests_on_its_answer_and_has_the_id_of_its_words(
+    type: str, said: dict[str, Any]
+) -> None:
+    def told(changed: dict[str, Any], by: str | None = "EVT-1", **other: Any) -> tuple[list[str], str]:
+        heard = Heard()
+        data = {"id": changed["id"], type.partition(".")[0]: changed, "by": by}
+        heard.audit.concluded(9, data, event(type=type, **other))
+        return heard.kinds, (heard.details or [""])[-1]
+
+    kinds, detail = told({**said, "id": "none"})
+    assert kinds == ["synthesis_id"]
+    sound = {**said, "id": detail.rsplit(" ", 1)[1]}
+    assert told(sound)[0] == []
+    assert told({**sound, "confidence": 0.1, "priority": "P0"})[0] == [], "neither says anything"
+    assert told({**sound, "title": "Another"})[0] == ["synthesis_id"]
+    assert told(sound, "EVT-2")[0] == ["answer_unknown"]
+    assert told(sound, None)[0] == ["answer_unknown"]
+    assert told(sound, None, actor={"kind": "helper", "id": "t2c"})[0] == []
+    assert told(sound, actor={"kind": "agent", "id": "m/2"})[0] == ["trust"]
