@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from t2c.ledger.audit.origins import names_of
+
 __all__ = ["HANDLED", "CallAudit"]
 
 Event = Mapping[str, Any]
@@ -43,8 +45,8 @@ class CallAudit:
             if data[name] is not None and data[name] not in self._requests:
                 self._unknown(seq, data[name], event)
         if data.get("sealed"):
-            self._sealed.update(_names(event))
-        self._requests |= dict.fromkeys(_names(event), str(data["request"]))
+            self._sealed.update(names_of(event))
+        self._requests |= dict.fromkeys(names_of(event), str(data["request"]))
 
     def _outcome(self, seq: int, data: Event, event: Event) -> None:
         if event["type"] == "llm.answered":
@@ -72,10 +74,3 @@ class CallAudit:
     def _unknown(self, seq: int, asked: str, event: Event) -> None:
         if event.get("origin") is None:
             self._fault(seq, "call_unknown", f"{asked} is no request that was announced before")
-
-
-def _names(event: Event) -> tuple[str, ...]:
-    """The id of an event, and those that it had where it was taken from."""
-    origin = event.get("origin")
-    places = () if origin is None else (origin, *origin.get("former", ()))
-    return (event["id"], *(place["id"] for place in places))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from t2c.ledger.audit.origins import names_of
+
 __all__ = ["HANDLED", "GateAudit"]
 
 Event = Mapping[str, Any]
@@ -40,7 +42,7 @@ class GateAudit:
         if event["type"] == "gate.announced":
             if (data["argv"] is None) == (data["command"] is None):
                 self._fault(seq, "gate_command", "a gate has either words or a text for a shell")
-            self._open.update(_names(event))
+            self._open.update(names_of(event))
             return ()
         self._ended(seq, data, taken_in)
         return (data["output"],)
@@ -59,10 +61,3 @@ class GateAudit:
             self._fault(seq, "gate_outcome", f"a gate that has {outcome} does not end with {code}")
         if data["kept_bytes"] > data["output_bytes"]:
             self._fault(seq, "gate_outcome", "more of its output was kept than it wrote")
-
-
-def _names(event: Event) -> tuple[str, ...]:
-    """The id of an event, and those that it had where it was taken from."""
-    origin = event.get("origin")
-    places = () if origin is None else (origin, *origin.get("former", ()))
-    return (event["id"], *(place["id"] for place in places))

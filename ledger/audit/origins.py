@@ -17,10 +17,17 @@ from t2c.ledger.journal.entry import Origin, Place, decode_entry
 from t2c.ledger.journal.origin import NoOrigin, again
 from t2c.ledger.kernel.canon import canonical
 
-__all__ = ["OriginAudit"]
+__all__ = ["OriginAudit", "names_of"]
 
 Event = Mapping[str, Any]
 Report = Callable[[int, str, str], None]
+
+
+def names_of(event: Event) -> tuple[str, ...]:
+    """The id of an event, and those that it had where it was taken from."""
+    origin = event.get("origin")
+    places = () if origin is None else (origin, *origin.get("former", ()))
+    return (event["id"], *(place["id"] for place in places))
 
 
 class OriginAudit:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
 
+from t2c.ledger.audit.origins import names_of
 from t2c.ledger.errors import T2cError
 from t2c.ledger.kernel.canon import canonical
 
@@ -55,7 +56,7 @@ class TrialAudit:
     def ran(self, data: Event, event: Event) -> None:
         """Take a `gate.ran`: whether it passed."""
         passed = bool(data["outcome"] == "exited" and data["exit_code"] == 0)
-        self._gates.update(dict.fromkeys(_names(event), passed))
+        self._gates.update(dict.fromkeys(names_of(event), passed))
 
     def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
         """Check one event of a type in HANDLED; returns the objects that it rests on."""
@@ -67,7 +68,7 @@ class TrialAudit:
 
     def _seals(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
         self._is_of(seq, event, data["answer"], frozenset({_SEALED}))
-        for name in _names(event):
+        for name in names_of(event):
             self._sealed[name] = data["files"]
             self._open.update((name, file) for file in range(len(data["files"])))
         return ()
@@ -127,7 +128,7 @@ class TrialAudit:
         root = self._is_of(seq, event, data["answer"], frozenset(_KINDS))
         if root is not None and data["kind"] not in _KINDS[root]:
             self._fault(seq, "variant", f"{data['kind']} is no kind of {root}")
-        self._variants.update(dict.fromkeys(_names(event), str(data["kind"])))
+        self._variants.update(dict.fromkeys(names_of(event), str(data["kind"])))
         return ()
 
     def _tried_out(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
@@ -185,13 +186,6 @@ class TrialAudit:
     def _missing(self, seq: int, event: Event, kind: str, detail: str) -> None:
         if event.get("origin") is None:
             self._fault(seq, kind, detail)
-
-
-def _names(event: Event) -> tuple[str, ...]:
-    """The id of an event, and those that it had where it was taken from."""
-    origin = event.get("origin")
-    places = () if origin is None else (origin, *origin.get("former", ()))
-    return (event["id"], *(place["id"] for place in places))
 
 
 _CHECKS: Final[Mapping[str, Callable[[TrialAudit, int, Event, Event], tuple[str, ...]]]] = {
