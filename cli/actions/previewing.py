@@ -68,6 +68,7 @@ def preview(context: Context, state: Path) -> InterpretationPreview:
         with asker_of(context, ledger, state, mode="off") as asker:
             for name, reader in READERS.items():
                 stage = reader(context, asker, interpreter, now, getattr(llm, name))
+                stage.anew = llm.mode == "live"
                 known = size = shown = 0
                 first = len(requests)
                 for question in stage.questions():

@@ -53,7 +53,7 @@ class MarkdownStage(Stage):
         )
 
     def _unread(self, records: Sequence[Readable]) -> list[Readable]:
-        return [one for one in records if not self.now.is_read(one, self.prompt.name)]
+        return [one for one in records if not self.is_read(one)]
 
 
 class ProseStage(Stage):
@@ -101,11 +101,7 @@ class ProseStage(Stage):
         return failure
 
     def _unread(self, chosen: Sequence[Passage]) -> list[Passage]:
-        unread = {
-            passage.path
-            for passage in chosen
-            if any(not self.now.is_read(one, self.prompt.name) for one in passage.records)
-        }
+        unread = {passage.path for passage in chosen if any(not self.is_read(one) for one in passage.records)}
         return [passage for passage in chosen if passage.path in unread]
 
     def _leave_out(
@@ -246,8 +242,9 @@ class CommunicationStage(Stage):
             pack
             for pack in communication.requests(communication.groups(records))
             if any(
-                not self.now.is_summed(group.key, group.digest, name)
-                or any(not self.now.is_read(one, name) for one in group.records)
+                self.anew
+                or not self.now.is_summed(group.key, group.digest, name)
+                or any(not self.is_read(one) for one in group.records)
                 for group in pack
             )
         ]

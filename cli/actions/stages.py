@@ -73,6 +73,8 @@ class Stage:
         self.interpreter = interpreter
         self.model: str = getattr(self.settings, self.own_model) or self.settings.model
         self.answered = 0
+        self.anew = asker.mode == "live"
+        """True where what was read before is asked about again, by another model perhaps."""
         self.notices: list[str] = []
         """What was left out by a limit, told as a warning."""
         self._context = context
@@ -96,6 +98,10 @@ class Stage:
     def when_failed(self) -> Status:
         """What a failure leaves where a model is preferred and not required."""
         return "fallback"
+
+    def is_read(self, one: Readable) -> bool:
+        """True for a record whose reading stands and is good enough."""
+        return not self.anew and self.now.is_read(one, self.prompt.name)
 
     def questions(self) -> Sequence[Asking[Any]]:
         """What is asked first if the stage is done now; nothing is asked."""

@@ -43,9 +43,9 @@ class Plans:
         lines = [f"- [ ] Add retry {place} to the {what}\n" for place in range(number)]
         (self.root / "TODO.md").write_text("# Plans\n\n" + "".join(lines))
 
-    def scan(self, **settings: str) -> Any:
+    def scan(self, *more: str, mode: str = "record", **settings: str) -> Any:
         env = self.environ | {f"T2C_LLM_{name.upper()}": value for name, value in settings.items()}
-        return self.t2c("scan", "--llm", "record", "--json", env=env)
+        return self.t2c("scan", "--llm", mode, "--json", *more, env=env)
 
     def events(self, *types: str) -> list[Any]:
         lines = (self.root / ".t2c" / "journal.ndjson").read_text().splitlines()
@@ -166,3 +166,18 @@ def test_documents_that_nobody_is_asked_about_are_told(plans: Plans, provider: A
     ]
     assert [one["path"] for one in left] == ["docs/part1.md", "docs/part2.md"]
     assert audit(plans.scan(), "documents")["warnings"] == []
+
+
+def test_live_asks_again_about_what_is_read_and_another_model_may_read_it_otherwise(
+    plans: Plans, provider: Any
+) -> None:
+    plans.plan(2, "exporter")
+    assert audit(plans.scan(model="acme/one"))["interpreted"] == 2
+    assert audit(plans.scan(model="acme/two"))["recorded"] == 0 and len(provider.requests) == 1
+    seen = plans.scan("--dry-run", mode="live", model="acme/two").document
+    again = audit(plans.scan(mode="live", model="acme/two"))
+    assert (again["interpreted"], again["model"], len(provider.requests)) == (2, "acme/two", 2)
+    assert [one["body"].encode() for one in seen["requests"]] == [provider.requests[1].raw]
+    readers = [event["actor"]["id"] for event in plans.events("record.interpreted")]
+    assert readers == ["acme/one", "acme/one", "acme/two", "acme/two"]
+    assert audit(plans.scan(mode="replay", model="acme/two"))["recorded"] == 0
