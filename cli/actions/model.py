@@ -136,8 +136,17 @@ def _price(context: Context) -> Price | None:
     from t2c.ledger.llm.budget import Price
 
     llm = context.settings.llm
-    if not (llm.price_prompt and llm.price_completion):
+    prices = {"llm.price_prompt": llm.price_prompt, "llm.price_completion": llm.price_completion}
+    missing = [name for name, price in prices.items() if not price]
+    if len(missing) == len(prices):
         return None
+    if missing:
+        raise Usage(
+            f"{missing[0]} is not set, and of half a price nothing can be reckoned",
+            where=missing[0],
+            safe="nothing was sent",
+            remedy="set both prices, or none",
+        )
     return Price(_micros(llm.price_prompt), _micros(llm.price_completion))
 
 

@@ -124,13 +124,13 @@ class Asker:
                 error.stories = (*stories, *error.stories)
                 raise
             stories.append(turn.story)
-            first = first or turn.asked
             settled = turn.found.settled
             reason = settled.reason
             if reason is None:
                 return Answered(turn.found.value, turn.event, turn.seq, turn.story, not turn.fresh)
             if reason in CORRECTABLE and corrections > 0 and settled.content is not None:
                 corrections -= 1
+                first = first or turn.asked
                 corrects, instead_of = first, None
                 request = corrected(
                     request, settled.content, settled.detail, quote_schema=asking.quote_schema

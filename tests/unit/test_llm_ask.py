@@ -337,6 +337,16 @@ def test_a_fence_is_taken_off_and_said(ledger: Ledger) -> None:
     assert Asker(ledger, None, mode="replay").ask(question()).value == [0.5]
 
 
+def test_a_correction_names_the_request_that_was_answered_and_not_one_that_was_refused(
+    ledger: Ledger,
+) -> None:
+    asker = Asker(ledger, Scripted(failed("rejected_request"), HIGH, GOOD), mode="record")
+    assert asker.ask(question()).value == [0.5]
+    refused, answered, corrected = [one for one in ledger.entries() if one.type == "llm.asked"]
+    assert orjson.loads(bytes(answered.data))["instead_of"] == refused.id
+    assert orjson.loads(bytes(corrected.data))["corrects"] == answered.id
+
+
 def test_secrets_are_masked_before_they_are_sent_and_counted(workspace: Path) -> None:
     secret = "hunter2-hunter2-hunter2"
     with Ledger(workspace, funnel=Funnel([secret])) as ledger:
