@@ -15,6 +15,7 @@ from t2c.ledger.llm.ask import Answered, Asker, Asking, Unanswered
 from t2c.ledger.llm.stages.batches import Failure
 from t2c.ledger.llm.stages.prompts import Prompt
 from t2c.ledger.llm.stages.reading import Generator, Readable, Said, event_of
+from t2c.ledger.llm.synthesis.audit import published
 
 __all__ = ["WAVES", "Requested", "Stage", "StageAudit", "Status"]
 
@@ -31,7 +32,8 @@ class StageAudit:
     """How one stage went (intent-evidence §6.4).
 
     `recordCount` counts the records of the stage, `interpreted` those that have a reading of what they say now,
-    `recorded` the events that this call recorded of what was read. `durationMs` is 0 where nobody was asked.
+    `recorded` the events that this call recorded of what was read. `durationMs` is 0 where nobody was asked, `cost` of a
+    response is in US dollars.
     """
 
     schema: ClassVar[str] = "t2c.stage-audit/v1"
@@ -204,7 +206,7 @@ class Stage:
             model=(served[-1] if served else self.model) if requested == "llm" else None,
             durationMs=milliseconds,
             reason=None if failure is None else failure._asdict(),
-            responses=[_response(story) for story in self._stories],
+            responses=published(self._stories),
         )
 
     def _configuration(self) -> dict[str, Any]:
@@ -229,20 +231,3 @@ def _told(stage: str, status: Status, failure: Failure) -> str:
     if status == "partial":
         return f"{stage} was read in part (DOCUMENT_EXTRACTION_PARTIAL): {failure.code}: {failure.message}"
     return f"{stage} used deterministic fallback ({failure.code}): {failure.message}"
-
-
-def _response(story: Story) -> dict[str, Any]:
-    """One response as an audit names it; `cost` is in millionths of its currency."""
-    usage = story.usage
-    return {
-        "responseId": story.response_id,
-        "model": story.served or story.requested,
-        "provider": story.provider,
-        "usage": {
-            "promptTokens": usage.prompt_tokens,
-            "completionTokens": usage.completion_tokens,
-            "totalTokens": usage.total_tokens,
-            "cost": usage.cost_micros,
-            "currency": usage.currency,
-        },
-    }

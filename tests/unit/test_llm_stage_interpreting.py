@@ -236,6 +236,9 @@ def test_each_stage_reads_its_records_and_the_second_time_nothing_is_asked_or_re
         assert one["lifecycle"] == was["lifecycle"]
         assert one["statement"]["object"].startswith("read: ")
         assert one["source"]["contentHash"] == was["source"]["contentHash"]
+    told = [one["usage"]["cost"] for audit in audits.values() for one in audit.responses]
+    took = [one["data"]["story"]["usage"]["cost_micros"] for one in project.events("llm.answered")]
+    assert told == [micros / 1_000_000 for micros in took] and min(took) > 0, "cost is in US dollars"
     asked, recorded = len(provider.requests), project.events()
     again = project.read()
     assert (len(provider.requests), project.events()) == (asked, recorded)

@@ -11,7 +11,7 @@ from t2c.ledger.llm.synthesis.contract import Mode
 if TYPE_CHECKING:  # whoever only reads needs no pydantic
     from t2c.ledger.events.llm import Story
 
-__all__ = ["Status", "audit", "responses"]
+__all__ = ["Status", "audit", "published", "responses"]
 
 Status = Literal["succeeded", "partial", "fallback", "failed", "skipped"]
 
@@ -63,6 +63,11 @@ def audit(
         "reason": None if reason is None else {"code": reason[0], "message": reason[1]},
         "responses": [_published(one) for one in told],
     }
+
+
+def published(stories: Sequence[Story]) -> list[dict[str, Any]]:
+    """The story of each request as an audit tells it: cost in US dollars."""
+    return [_published(one) for one in responses(stories)]
 
 
 def _published(one: Mapping[str, Any]) -> dict[str, Any]:
