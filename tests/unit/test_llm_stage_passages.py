@@ -183,3 +183,10 @@ def test_the_answer_to_a_dense_passage_may_be_as_long_as_it_must_be() -> None:
     dense = passages(statements(*((f"{words} {n}", n + 1, ()) for n in range(60)), path="docs/a.md"))[0]
     assert documents.asking(dense, "m", 6000).max_tokens == tokens_of(dense, 6000) > 130 * 60
     assert natural_language.asking(dense, "m", 99_999).max_tokens == 99_999
+
+
+def test_a_heading_is_no_statement_that_is_asked_about() -> None:
+    (one,) = statements(("Guide", 1, ("Guide",)), path="docs/a.md", kind="document")
+    assert documents.wanted(one.record)
+    heading = {**one.record, "metadata": {**one.record["metadata"], "documentationOrigin": "heading"}}
+    assert not documents.wanted(heading)

@@ -37,10 +37,11 @@ class Chosen(NamedTuple):
 
 
 def wanted(record: Mapping[str, Any]) -> bool:
-    """True for statements of documents that stand on lines."""
+    """True for statements of documents that stand on lines; a heading states nothing and is shown above what does."""
     return (
         record["source"]["kind"] == "document"
         and record["source"]["lines"] is not None
+        and record["metadata"].get("documentationOrigin") != "heading"
         and record["statement"]["kind"] not in _NO_PROSE
         and can_be_read(record)
     )
