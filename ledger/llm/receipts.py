@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Conflict
+from t2c.ledger.errors import Conflict, T2cError
 from t2c.ledger.events.draft import draft
 from t2c.ledger.events.llm import LlmAnswered, LlmAsked, LlmUnusable, Replayed, Story, Unusable, Usage
 from t2c.ledger.events.runs import DegradationNoted
@@ -219,7 +219,15 @@ class Receipts:
         try:
             return self.ledger.append([first, *notes], atomic=bool(notes))[0]
         except Conflict:
+            if not self._is_settled(key):
+                raise  # it could not be recorded, and nobody else did
             return None
+
+    def _is_settled(self, key: str) -> bool:
+        try:
+            return self.ledger.index.keyed(key) is not None
+        except T2cError:
+            return False
 
 
 def _in_line(value: Any) -> dict[str, Any] | None:

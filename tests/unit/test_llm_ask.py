@@ -13,6 +13,7 @@ import orjson
 import pytest
 
 from t2c.ledger.engine import Ledger, create
+from t2c.ledger.errors import Conflict
 from t2c.ledger.errors import Model as Diverged
 from t2c.ledger.errors import Refused
 from t2c.ledger.events.llm import Attempt, Story, Unusable, Usage
@@ -345,6 +346,18 @@ def test_a_correction_names_the_request_that_was_answered_and_not_one_that_was_r
     refused, answered, corrected = [one for one in ledger.entries() if one.type == "llm.asked"]
     assert orjson.loads(bytes(answered.data))["instead_of"] == refused.id
     assert orjson.loads(bytes(corrected.data))["corrects"] == answered.id
+
+
+def test_an_answer_that_cannot_be_recorded_is_an_error_and_not_one_that_nobody_waited_for(
+    ledger: Ledger,
+) -> None:
+    class Away(Scripted):
+        def send(self, request: Request) -> Reply:
+            ledger.journal.path.rename(ledger.journal.path.with_name("elsewhere"))
+            return super().send(request)
+
+    with pytest.raises(Conflict, match="the journal is gone"):
+        Asker(ledger, Away(GOOD), mode="record").ask(question())
 
 
 def test_secrets_are_masked_before_they_are_sent_and_counted(workspace: Path) -> None:
