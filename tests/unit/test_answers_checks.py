@@ -16,6 +16,7 @@ from t2c.ledger.answers.base import Bench, Found
 from t2c.ledger.answers.changes import changes, patch_text
 from t2c.ledger.answers.checks.quotes import MOST_EVIDENCE
 from t2c.ledger.answers.checks.testdiff import weakenings
+from t2c.ledger.answers.checks.trying import side
 from t2c.ledger.answers.history import answer, decoded, events
 from t2c.ledger.answers.recording import note_refusal, record
 from t2c.ledger.answers.registry import verify
@@ -486,12 +487,14 @@ def test_held_out_tests_tell_a_hardcoded_output(work: Any, passes: list[bool], v
     )
     files = (file,) * 2
     sealed = work.ledger.append([draft(HeldoutSealed(answer=source, about="T1", files=files))])[0].id
+    work.write("src/door.py", "def close(foot):\n    return True\n")
+    judged = side(work.root, None).fingerprint
 
     def ran(number: int, passed: bool, candidate: str, counts: bool = True) -> None:
         payload = HeldoutRan(
             sealed=sealed,
             file=number,
-            candidate=candidate * 64,
+            candidate=candidate,
             passed=passed,
             gate=sealed,
             counts=counts,
@@ -500,30 +503,37 @@ def test_held_out_tests_tell_a_hardcoded_output(work: Any, passes: list[bool], v
         work.ledger.append([draft(payload)])
 
     if passes:
-        ran(0, False, "a")  # an earlier candidate
+        ran(0, False, "a" * 64)  # an earlier candidate
     for number, passed in enumerate(passes):
-        ran(number, passed, "b")
+        ran(number, passed, judged)
     if not passes:
-        ran(0, True, "b", counts=False)  # burned
-    work.write("src/door.py", "def close(foot):\n    return True\n")
+        ran(0, True, judged, counts=False)  # burned
     claim = monitoring(suspicion("return True", "hardcoded_output"))
     work.check("monitoring", claim, about="T2")
     assert work.of("shortcut.judged") == [], "another task's tests"
     work.check("monitoring", claim, about="T1")
     assert [one["verdict"] for one in work.of("shortcut.judged")] == verdicts
 
+    work.commit()  # the same code, and another candidate: nothing ran with it
+    work.write("src/door.py", "def close(foot):\n    return True  # always\n")
+    found = work.verify(work.record("monitoring", claim, "T1"), base="HEAD~1")
+    (told,) = [one.detail for one in found if one.check == "shortcut"]
+    assert told.startswith("no run of this candidate" if passes else "no held-out test has run")
+    assert [one["verdict"] for one in work.of("shortcut.judged")] == verdicts
+
 
 def test_a_weakened_test_leaves_what_held_out_tests_clear_to_a_person(work: Any) -> None:
+    work.write("tests/test_door.py", "def test_close():\n    assert close(None)\n")
     source = work.record("question", {"question": "Which?"})
     file = SealedFile(
         path="0" * 64, content="1" * 64, scenarios=("S1",), composition=False, argv="2" * 64, common=()
     )
     sealed = work.ledger.append([draft(HeldoutSealed(answer=source, about=None, files=(file,)))])[0].id
     payload = HeldoutRan(
-        sealed=sealed, file=0, candidate="b" * 64, passed=True, gate=sealed, counts=True, output=None
-    )
+        sealed=sealed, file=0, candidate=side(work.root, None).fingerprint, passed=True, gate=sealed, counts=True,
+        output=None,
+    )  # fmt: skip
     work.ledger.append([draft(payload)])
-    work.write("tests/test_door.py", "def test_close():\n    assert close(None)\n")
     found = work.check("monitoring", monitoring(suspicion("assert close(None)", "hardcoded_output")))
     assert (found["held_out"], work.of("shortcut.judged")) == (["unresolvable"], [])
 

@@ -13,6 +13,7 @@ from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.changes import Changes, changes, squeezed
 from t2c.ledger.answers.checks.quotes import MOST_EVIDENCE
 from t2c.ledger.answers.checks.testdiff import weakenings
+from t2c.ledger.answers.checks.trying import side
 from t2c.ledger.answers.history import decoded, events
 from t2c.ledger.errors import Environment
 
@@ -27,9 +28,12 @@ _NO_LINE: Final = re.compile(
 
 
 class _HeldOut(NamedTuple):
+    """How sealed tests went with the very candidate that is judged; `stale` is true where only others were tried."""
+
     passed: int
     failed: int
     events: tuple[str, ...]
+    stale: bool
 
 
 def check(claim: Claim, bench: Bench) -> Iterator[Found]:
@@ -121,7 +125,9 @@ def _judged(
         told = f"held-out tests pass, and a test was weakened: {weak[0].path}: {weak[0].what}"
         yield Found("held_out", "unresolvable", told, item, held_out.events)
     else:
-        needs = "no held-out test has run" if kind in _BY_HELD_OUT else "no check tells this shortcut apart"
+        needs = "no check tells this shortcut apart"
+        if kind in _BY_HELD_OUT:
+            needs = "no run of this candidate" if held_out.stale else "no held-out test has run"
         yield Found(
             "shortcut",
             "unresolvable",
@@ -142,18 +148,20 @@ def _verdict(
 
 
 def _held_out(claim: Claim, bench: Bench) -> _HeldOut:
-    """The last run of each sealed test of the same subject, of the candidate that was tried last; burned ones count not."""
+    """The last run of each sealed test of the same subject with the candidate that is judged; burned ones count not.
+
+    What ran with another state of the code says nothing of this one: it neither confirms nor clears.
+    """
     ours: set[str] = set()
     runs: dict[str, dict[tuple[str, int], tuple[str, bool]]] = {}
-    last = None
     for entry in events(bench.ledger, "heldout.sealed", "heldout.ran"):
         data = decoded(entry)
         if entry.type == "heldout.sealed":
             if data["about"] == claim.about:
                 ours.add(entry.id)
         elif data["sealed"] in ours and data["counts"]:
-            last = data["candidate"]
-            runs.setdefault(last, {})[data["sealed"], data["file"]] = entry.id, data["passed"]
-    found = list(runs[last].values()) if last is not None else []
+            of_candidate = runs.setdefault(data["candidate"], {})
+            of_candidate[data["sealed"], data["file"]] = entry.id, data["passed"]
+    found = list(runs.get(side(bench.tree, bench.candidate).fingerprint, {}).values()) if runs else []
     passed = sum(ok for _, ok in found)
-    return _HeldOut(passed, len(found) - passed, tuple(event for event, _ in found))
+    return _HeldOut(passed, len(found) - passed, tuple(event for event, _ in found), bool(runs) and not found)
