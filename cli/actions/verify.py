@@ -213,7 +213,9 @@ class _Audit:
         self._payloads = PayloadAudit(ledger.objects.payload)
         objects = ledger.objects
         self._domain = (
-            DomainAudit(objects.has, payloads=self._payloads, read=objects.get) if level == "domain" else None
+            DomainAudit(objects.has, payloads=self._payloads, read=objects.get, intact=objects.intact)
+            if level == "domain"
+            else None
         )
         self._unreadable: list[Fault] = []
         self.unproven: list[str] = []

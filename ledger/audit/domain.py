@@ -56,8 +56,11 @@ class DomainAudit:
         catalogue: Catalogue = CATALOGUE,
         payloads: PayloadAudit | None = None,
         read: Read | None = None,
+        intact: Callable[[str], bool] | None = None,
     ) -> None:
+        """`has_object` and `intact` say if an object is there, and if its bytes are those of its name."""
         self._has_object = has_object
+        self._intact = intact
         self._payloads = payloads
         self._catalogue = catalogue
         self._events = OriginAudit(self._fault)
@@ -283,8 +286,12 @@ class DomainAudit:
     def _rests_on(self, seq: int, digests: Iterable[str]) -> None:
         """Objects that an event cites must be there, or an event must say why they are gone."""
         cited = tuple(digests)
+        fresh = [digest for digest in dict.fromkeys(cited) if digest not in self._cited]
         self._knows_of(*cited)
         missing = [digest for digest in cited if not self._has_object(digest)]
+        for digest in (digest for digest in fresh if digest not in missing):
+            if self._intact is not None and not self._intact(digest):
+                self._fault(seq, "object_damaged", f"object {digest} does not hold the bytes of its name")
         if self._events.foreign:
             # Its own ledger may never have sent them: the merge said so.
             self._absent += len(missing)

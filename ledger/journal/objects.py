@@ -6,19 +6,22 @@ only kind that may be removed.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 from t2c.ledger.errors import Corrupt, Environment, Usage
 from t2c.ledger.journal.files import make_folder, sync_folder, write_atomically
-from t2c.ledger.kernel.digests import payload_hash
+from t2c.ledger.kernel.digests import payload_hash, payload_state
 from t2c.ledger.kernel.ids import SALT_BYTES
 
 __all__ = ["Objects"]
 
 _HEX64 = re.compile(r"[0-9a-f]{64}\Z")
+_BLOCK = 1 << 18
 
 
 class Objects:
@@ -72,6 +75,23 @@ class Objects:
     def has(self, digest: str) -> bool:
         """True if the object is there (its bytes are not checked)."""
         return self.path(digest).is_file()
+
+    def intact(self, digest: str) -> bool:
+        """True if the object is a plain file of the bytes that its name promises; read in blocks, never through a link."""
+        summed, salted = sha256(), payload_state()
+        try:
+            descriptor = os.open(
+                self.path(digest), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            )
+            with os.fdopen(descriptor, "rb") as stream:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    return False
+                while block := stream.read(_BLOCK):
+                    summed.update(block)
+                    salted.update(block)
+        except OSError:
+            return False
+        return digest in (summed.hexdigest(), salted.hexdigest())
 
     def get(self, digest: str) -> bytes:
         """The object's bytes, checked against its name: a digest of the content or a `data_hash`.

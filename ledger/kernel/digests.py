@@ -14,6 +14,7 @@ __all__ = [
     "node_hash",
     "node_state",
     "payload_hash",
+    "payload_state",
     "short",
 ]
 
@@ -24,7 +25,7 @@ ZERO: Final = "0" * 64
 leaf_state: Final = sha256(b"\x00").copy
 node_state: Final = sha256(b"\x01").copy
 id_state: Final = sha256(b"\x02").copy
-_payload_state: Final = sha256(b"\x03").copy
+payload_state: Final = sha256(b"\x03").copy
 
 
 def leaf_hash(line: bytes) -> str:
@@ -55,7 +56,7 @@ def event_id(line_without_id: bytes, rest: bytes = b"") -> str:
 
 def payload_hash(salted: bytes) -> str:
     """The commitment to a redactable payload object: 64 hex."""
-    state = _payload_state()
+    state = payload_state()
     state.update(salted)
     return state.hexdigest()
 

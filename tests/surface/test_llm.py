@@ -187,3 +187,18 @@ def test_without_requests_it_says_so(t2c: Any, new_journal: Callable[..., Any]) 
     new_journal(t2c.root / ".t2c" / "journal.ndjson")
     assert t2c("llm", "log").out == "no model was asked\n"
     assert t2c("llm", "cost").out == "no model was asked\n"
+
+
+def test_verify_names_an_answer_whose_bytes_were_changed(t2c: Any, recorded: Recorded) -> None:
+    assert t2c("ledger", "verify", "--level", "domain").code in (0, 1)
+    before = {
+        fault["kind"] for fault in t2c("ledger", "verify", "--level", "domain", "--json").document["faults"]
+    }
+    assert "object_damaged" not in before
+    content = t2c.root / ".t2c" / "objects" / recorded.content[:2] / recorded.content[2:]
+    content.chmod(0o644)
+    content.write_bytes(b'{"n":8}')
+    done = t2c("ledger", "verify", "--level", "domain", "--json")
+    assert done.code == 1
+    damaged = [fault for fault in done.document["faults"] if fault["kind"] == "object_damaged"]
+    assert len(damaged) == 1 and recorded.content in damaged[0]["detail"]

@@ -185,3 +185,16 @@ class TestWholeFiles:
         for folder in (tmp_path / "a", tmp_path / "a" / "b"):
             with pytest.raises(OSError):
                 make_folder(folder)
+
+
+def test_intact_is_a_plain_file_of_the_bytes_of_its_name(tmp_path: Path) -> None:
+    objects = Objects(tmp_path / "objects")
+    name = objects.put(b"evidence")
+    salted = objects.put_payload(b"s" * 32, b"payload")
+    assert objects.intact(name) and objects.intact(salted)
+    assert not objects.intact("0" * 64)
+    for damage in (lambda file: file.write_bytes(b"evidenz"), lambda file: file.symlink_to("/etc/passwd")):
+        file = objects.path(name)
+        file.unlink()
+        damage(file)
+        assert not objects.intact(name)
