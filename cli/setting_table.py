@@ -94,7 +94,7 @@ def _numeral(text: str) -> None:
 
 
 def _address(text: str) -> None:
-    if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", text):
+    if not re.fullmatch(r"(?i:https?)://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s?#]*)?", text):
         raise Usage(
             f"{text!r} is no address of a provider",
             remedy="write http:// or https://, a host and a path; credentials and a query do not belong there",

@@ -31,6 +31,7 @@ from t2c.cli.setting_table import (
     Value,
 )
 from t2c.ledger.errors import Environment, Usage
+from t2c.ledger.kernel.canon import MAX_INT
 
 __all__ = [
     "DEFAULTS", "KEYS", "ROOT_VARIABLE", "Color", "ConfigFile", "Durability", "Key",
@@ -44,6 +45,7 @@ _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _API_KEYS: Final = ("T2C_LLM_API_KEY", "OPENROUTER_API_KEY")
 """Where the key for a provider may stand: in the environment and nowhere else."""
+_ASKING: Final = ("record", "live")
 _HEALING: Final = "OPENROUTER_RESPONSE_HEALING"
 
 
@@ -110,7 +112,9 @@ def load(
         given.setdefault(name, found)
     for values in _files(root, environ, files, notices):
         for name, found in values.items():
-            given.setdefault(name, found)
+            if name in given or not _is_the_users(name, found, notices):
+                continue
+            given[name] = found
     for name, found in _contract_names(environ, notices):
         given.setdefault(name, found)
     sections: dict[str, dict[str, Any]] = {"": {}, **{name: {} for name in SECTIONS}}
@@ -131,6 +135,16 @@ def load(
         files=tuple(files),
         notices=tuple(notices),
     )
+
+
+def _is_the_users(name: str, found: _Given, notices: list[str]) -> bool:
+    """False for what only a user may say, said by the repository: a clone must not spend its reader's money."""
+    if name != "llm.mode" or found.origin not in (PROJECT_FILE, PYPROJECT) or found.value not in _ASKING:
+        return True
+    notices.append(
+        f"llm.mode of {found.place} is left aside: that a model is asked is for you to say, with --llm or T2C_LLM_MODE"
+    )
+    return False
 
 
 def _variables(environ: Mapping[str, str], notices: list[str]) -> Iterator[tuple[str, _Given]]:
@@ -179,7 +193,7 @@ def _converted(key: Key, given: _Given) -> Value:
         case bool():
             right = isinstance(value, bool)
         case int():
-            right = type(value) is int and value >= (key.minimum or 0)
+            right = type(value) is int and (key.minimum or 0) <= value <= MAX_INT
         case tuple():
             right = isinstance(value, tuple) and all(isinstance(item, str) for item in value)
         case _:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from hashlib import sha256
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Model as NoAnswer
@@ -32,6 +32,9 @@ from t2c.ledger.llm.weighing import Weighed, weigh
 __all__ = ["Answered", "Asker", "Asking", "Guard", "Mode", "Rejected", "Unanswered"]
 
 V = TypeVar("V")
+NOT_CONFIGURED: Final = (
+    "no model is configured: set OPENROUTER_API_KEY, or T2C_LLM_BASE_URL to a server of your own"
+)
 
 
 class _Turn(NamedTuple):
@@ -109,7 +112,7 @@ class Asker:
         and what a guard raises, before anything is recorded or sent.
         """
         if self.mode == "off":
-            raise Unanswered("LLM_DISABLED", "not_configured", "asking a model is off")
+            raise Unanswered("LLM_DISABLED", "not_configured", "asking a model is off; `--llm record` asks")
         request, masked = self._opening(asking)
         stories: list[Story] = []
         first: str | None = None
@@ -208,7 +211,7 @@ class Asker:
             if (left := self._left_behind(what, digest)) is not None:
                 return left
             if self.model is None:
-                raise Unanswered("LLM_NOT_CONFIGURED", "not_configured", "no model is configured")
+                raise Unanswered("LLM_NOT_CONFIGURED", "not_configured", NOT_CONFIGURED)
             for guard in self._guards:
                 guard(what.asking, body)
             self._begin()

@@ -36,7 +36,7 @@ OTHER = {
     "anchor.rfc3161": ("best-effort", "'best-effort'", "best-effort"),
     "anchor.rfc3161_url": ("https://tsa.example/", "'https://tsa.example/'", "https://tsa.example/"),
     "anchor.rfc3161_ca": ("tsa/ca.pem", "'tsa/ca.pem'", "tsa/ca.pem"),
-    "llm.mode": ("record", '"record"', "record"),
+    "llm.mode": ("replay", '"replay"', "replay"),
     "llm.base_url": ("http://127.0.0.1:8080/v1", '"http://127.0.0.1:8080/v1"', "http://127.0.0.1:8080/v1"),
     "llm.model": ("vendor/other", '"vendor/other"', "vendor/other"),
     "llm.natural_language_model": ("vendor/other", '"vendor/other"', "vendor/other"),
@@ -263,8 +263,31 @@ def test_a_key_for_a_provider_comes_from_the_environment_and_is_shown_nowhere(tm
         load(tmp_path, {})
 
 
+@pytest.mark.parametrize("mode", ["record", "live"])
+@pytest.mark.parametrize(("file", "table"), [("t2c.toml", "llm"), ("pyproject.toml", "tool.t2c.llm")])
+def test_a_repository_does_not_make_its_reader_ask_a_model(
+    tmp_path: Path, mode: str, file: str, table: str
+) -> None:
+    (tmp_path / file).write_text(f'[{table}]\nmode = "{mode}"\n')
+    settings = load(tmp_path, {})
+    assert settings.llm.mode == "off"
+    assert [notice for notice in settings.notices if f"llm.mode of {file}:2 is left aside" in notice]
+    assert load(tmp_path, {"T2C_LLM_MODE": mode}).llm.mode == mode
+    user = tmp_path / "config" / "t2c" / "config.toml"
+    user.parent.mkdir(parents=True)
+    user.write_text('[llm]\nmode = "live"\n')
+    assert load(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path / "config")}).llm.mode == "live"
+
+
+def test_a_number_beyond_all_measure_is_a_wrong_value(tmp_path: Path) -> None:
+    (tmp_path / "t2c.toml").write_text("[llm]\nmax_tokens = 99999999999999999999999\n")
+    with pytest.raises(Usage, match=r"llm\.max_tokens must be"):
+        load(tmp_path, {})
+
+
 @pytest.mark.parametrize(
-    "address", ["ftp://host/v1", "https://user:word@host/v1", "host/v1", "https://host/v1?key=1", ""]
+    "address",
+    ["http://[::1", "ftp://host/v1", "https://user:word@host/v1", "host/v1", "https://host/v1?key=1", ""],
 )
 def test_an_address_holds_no_credentials(tmp_path: Path, address: str) -> None:
     with pytest.raises(Usage, match=r"llm\.base_url"):
