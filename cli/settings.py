@@ -138,12 +138,14 @@ def load(
 
 
 def _is_the_users(name: str, found: _Given, notices: list[str]) -> bool:
-    """False for what only a user may say, said by the repository: a clone must not spend its reader's money."""
-    if name != "llm.mode" or found.origin not in (PROJECT_FILE, PYPROJECT) or found.value not in _ASKING:
+    """False for what only a user may say, said by the repository: a clone must not spend its reader's money, nor bring
+    along what a model is to have said."""
+    asks = name == "llm.mode" and found.value in _ASKING
+    if found.origin not in (PROJECT_FILE, PYPROJECT) or not (asks or name == "llm.recordings"):
         return True
-    notices.append(
-        f"llm.mode of {found.place} is left aside: that a model is asked is for you to say, with --llm or T2C_LLM_MODE"
-    )
+    _converted(KEYS[name], found)
+    how = "--llm or T2C_LLM_MODE" if asks else KEYS[name].variable
+    notices.append(f"{name} of {found.place} is left aside: it is for you to say, with {how}")
     return False
 
 

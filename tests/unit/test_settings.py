@@ -111,9 +111,10 @@ def test_each_source_stands_above_the_next(tmp_path: Path, name: str) -> None:
     write(user / "t2c" / "config.toml", key, toml)
     assert found(environ) == (value, f"user configuration {user}/t2c/config.toml")
     write(tmp_path / "pyproject.toml", key, toml, "tool.t2c")
-    assert found(environ) == (value, "pyproject.toml")
+    users = f"user configuration {user}/t2c/config.toml" if name == "llm.recordings" else None
+    assert found(environ) == (value, users or "pyproject.toml")
     write(tmp_path / "t2c.toml", key, toml)
-    assert found(environ) == (value, "t2c.toml")
+    assert found(environ) == (value, users or "t2c.toml")
     variables = {**environ, key.variable: text}
     assert found(variables) == (value, f"environment {key.variable}")
     assert found(variables, {name: value}) == (value, f"option {key.option}")
@@ -272,6 +273,10 @@ def test_a_repository_does_not_make_its_reader_ask_a_model(
     settings = load(tmp_path, {})
     assert settings.llm.mode == "off"
     assert [notice for notice in settings.notices if f"llm.mode of {file}:2 is left aside" in notice]
+    (tmp_path / file).write_text(f'[{table}]\nrecordings = ["planted/.t2c"]\n')
+    assert load(tmp_path, {}).llm.recordings == ()
+    assert "T2C_LLM_RECORDINGS" in load(tmp_path, {}).notices[0]
+    (tmp_path / file).write_text(f'[{table}]\nmode = "{mode}"\n')
     assert load(tmp_path, {"T2C_LLM_MODE": mode}).llm.mode == mode
     user = tmp_path / "config" / "t2c" / "config.toml"
     user.parent.mkdir(parents=True)
