@@ -12,7 +12,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.ledger.journal.entry import Entry
 
-__all__ = ["Approvable", "approvable", "approvals_of", "subject"]
+__all__ = ["Approvable", "approvable", "approvals_of", "file_of", "subject"]
 
 
 class Approvable(NamedTuple):
@@ -29,6 +29,12 @@ class Approvable(NamedTuple):
 def subject(answer: str, path: str | None = None) -> str:
     """What an approval of an answer, or of one file of it, names as its subject."""
     return f"answer:{answer}" if path is None else f"answer:{answer}#{path}"
+
+
+def file_of(subject: str) -> tuple[str, str] | None:
+    """The answer and the path that an approval of one file names as its subject; None for every other subject."""
+    answer, mark, path = subject.removeprefix("answer:").partition("#")
+    return (answer, path) if mark and subject.startswith("answer:") else None
 
 
 def approvable(claim: Claim, content: bytes, path: str | None = None) -> Approvable:

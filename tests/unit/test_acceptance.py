@@ -14,7 +14,14 @@ import pytest
 
 from t2c.ledger.answers.approving import subject
 from t2c.ledger.answers.base import Bench, Found
-from t2c.ledger.answers.checks.freezing import CODE, frozen_files, guard_frozen, refuse_changed, states
+from t2c.ledger.answers.checks.freezing import (
+    CODE,
+    frozen_files,
+    guard_frozen,
+    refuse_changed,
+    states,
+    suite_of,
+)
 from t2c.ledger.answers.checks.named_tests import ended, telling
 from t2c.ledger.answers.checks.scenarios import Spec
 from t2c.ledger.answers.checks.trying import Tried, clean, side, unbuilt
@@ -25,6 +32,7 @@ from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Refused
 from t2c.ledger.events.decisions import ApprovalGranted
 from t2c.ledger.events.draft import draft
+from t2c.ledger.events.heldout import FrozenFile, TestFrozen
 from t2c.ledger.intake.base import no_progress
 from t2c.ledger.kernel.actor import Actor
 
@@ -214,7 +222,7 @@ def test_an_attempt_that_changes_a_frozen_test_is_refuted_and_refused(yard: Yard
     (yard.tree / "tests").mkdir()
     target = yard.tree / PATH
     target.write_text(TEST)
-    assert yard.verify(attempt)["frozen", PATH].result == "supported"
+    assert yard.verify(attempt)["frozen", None].result == "supported"
     yard.git("add", ".")
     yard.git("commit", "-q", "-m", "tests")
     yard.fix()
@@ -224,11 +232,102 @@ def test_an_attempt_that_changes_a_frozen_test_is_refuted_and_refused(yard: Yard
     target.write_text(TEST)
     found = yard.verify(attempt, base="HEAD~2", candidate="HEAD")["frozen", PATH]
     assert found.result == "refuted"
+    # What was changed before the base is changed all the same.
+    assert yard.verify(attempt, base="HEAD", candidate="HEAD")["frozen", PATH].result == "refuted"
     target.unlink()
     assert yard.verify(attempt)["frozen", PATH].result == "refuted"
     assert states(yard.ledger, yard.tree, frozen_files(yard.ledger))[PATH][0] == "deleted"
     yard.verify(attempt)
     assert [(one["subject"], one["requested_by"]) for one in yard.refusals()] == [(PATH, "agent:unnamed")] * 2
+
+
+WEAK = BOOT + "assert code_of.half(3) > 1\n"
+
+
+def test_a_second_answer_freezes_no_other_bytes_without_a_persons_word(yard: Yard) -> None:
+    first = yard.record("acceptance", acceptance())
+    yard.verify(first)
+    honest = frozen_files(yard.ledger)
+    weak, digest = yard.record("acceptance", acceptance(WEAK)), sha256(WEAK.encode()).hexdigest()
+    for _ in range(2):
+        found = yard.verify(weak)
+        assert found["control.base", None].result == "supported"
+        assert found["frozen", PATH].result == "refuted" and "approve" in found["frozen", PATH].detail
+    assert frozen_files(yard.ledger) == honest
+    (refusal,) = yard.refusals()
+    assert (refusal["code"], refusal["subject"], refusal["reference"]) == (CODE, PATH, digest)
+    yard.approve(weak, digest, PATH, by=AGENT)
+    yard.approve(weak, digest, "tests/test_other.py")
+    yard.approve(weak, digest)
+    assert yard.verify(weak)["frozen", PATH].result == "refuted"
+    yard.approve(weak, digest, PATH)
+    assert yard.verify(weak)["frozen", PATH].result == "unresolvable"  # frozen, and not in the work tree yet
+    (one,) = frozen_files(yard.ledger)
+    assert (one.digest, one.answers) == (digest, {first, weak})
+    # What the first answer brought has no second life: nobody approved it.
+    again = yard.record("acceptance", acceptance())
+    assert yard.verify(again)["frozen", PATH].result == "refuted"
+
+
+def test_a_freezing_that_nobody_approved_freezes_nothing(yard: Yard) -> None:
+    yard.verify(yard.record("acceptance", acceptance()))
+    (honest,) = frozen_files(yard.ledger)
+    weak = yard.record("acceptance", acceptance(WEAK))
+    files = (FrozenFile(path=PATH, content=yard.ledger.objects.put(WEAK.encode())),)
+    payload = TestFrozen(answer=weak, about=None, files=files, argv=(PYTHON, PATH), evidence=())
+    yard.ledger.append([draft(payload)])
+    assert frozen_files(yard.ledger) == [honest]
+    suite = suite_of(yard.ledger, None)
+    assert suite is not None and suite.event == honest.event
+
+
+def test_an_approval_counts_for_the_path_and_the_answer_that_it_was_given_for(yard: Yard) -> None:
+    two = acceptance()
+    two["files"].append({"path": "tests/test_two.py", "content": TEST + "# two\n", "scenarios": []})
+    event, other = yard.record("acceptance", two), yard.record("acceptance", acceptance(TEST + "# other\n"))
+    yard.verify(event)
+    (yard.tree / "tests").mkdir()
+    for path in (PATH, "tests/test_two.py"):
+        (yard.tree / path).write_text(WEAK)
+    digest = sha256(WEAK.encode()).hexdigest()
+    yard.approve(event, digest, "tests/test_two.py")
+    yard.approve(other, digest, PATH)
+    yard.approve(event, digest)
+    stand = states(yard.ledger, yard.tree, frozen_files(yard.ledger))
+    assert [stand[path][0] for path in sorted(stand)] == ["changed", "changed by approval"]
+    assert refuse_changed(yard.ledger, yard.tree, AGENT) == [PATH]
+    with pytest.raises(Refused):
+        guard_frozen(yard.ledger, {PATH: WEAK.encode()}, AGENT)
+    yard.approve(event, digest, PATH)
+    suite = suite_of(yard.ledger, None)
+    assert suite is not None and {one.digest for one in suite.files} == {digest}
+    # The latest word takes the place of what was there before it.
+    (yard.tree / PATH).write_text(TEST)
+    assert refuse_changed(yard.ledger, yard.tree, AGENT) == [PATH]
+
+
+@pytest.mark.parametrize("committed", [True, False], ids=["committed", "not committed"])
+def test_a_frozen_test_that_is_gone_is_changed(yard: Yard, committed: bool) -> None:
+    report = {"summary": "s", "status": "incomplete", "files_changed": [], "checks_run": [], "notes": []}
+    event, attempt = yard.record("acceptance", acceptance()), yard.record("attempt_report", report)
+    yard.verify(event)
+    (yard.tree / "tests").mkdir()
+    (yard.tree / PATH).write_text(TEST)
+    if committed:
+        yard.git("add", "tests")
+        yard.git("commit", "-q", "-m", "tests")
+        yard.git("rm", "-q", PATH)
+        yard.git("commit", "-q", "-m", "gone")
+    else:
+        (yard.tree / PATH).unlink()
+    state = states(yard.ledger, yard.tree, frozen_files(yard.ledger))[PATH][0]
+    assert state == ("deleted" if committed else "missing")
+    assert yard.verify(attempt)["frozen", PATH].result == "refuted"
+    if committed:
+        assert yard.verify(event)["frozen", PATH].result == "refuted"
+        assert yard.verify(attempt, base="HEAD", candidate="HEAD")["frozen", PATH].result == "refuted"
+    assert refuse_changed(yard.ledger, yard.tree, AGENT) == [PATH]
+    assert [one["reference"] for one in yard.refusals()] == ["missing"]
 
 
 def reproduction(

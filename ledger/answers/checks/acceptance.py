@@ -6,16 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from hashlib import sha256
 from typing import Final, NamedTuple
 
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.changes import changes, is_test
-from t2c.ledger.answers.checks.freezing import freeze, frozen_files, states
+from t2c.ledger.answers.checks.freezing import (
+    Frozen,
+    State,
+    freeze,
+    frozen_files,
+    refuse,
+    refused_before,
+    states,
+    superseded,
+)
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.checks.scenarios import Spec, check_scenarios
 from t2c.ledger.answers.checks.trying import Side, Tried, nothing_ran, side, staged, try_in, unreadable
+from t2c.ledger.answers.history import RECORDED, event_named
 from t2c.ledger.answers.paths import path_problem
 from t2c.ledger.answers.roots.trials import Acceptance
+from t2c.ledger.events.answers import Verdict
+from t2c.ledger.kernel.actor import Actor
 
 __all__ = [
     "BASE",
@@ -128,24 +141,41 @@ def leg(claim: Claim, bench: Bench, where: Side, files: Mapping[str, bytes], arg
 
 
 def check_frozen(claim: Claim, bench: Bench) -> Iterator[Found]:
-    """One finding for each file that this answer froze: it stands as it was frozen, or it was changed."""
-    mine = {file.path for file in getattr(claim.value, "files", ())}
-    frozen = [one for one in frozen_files(bench.ledger) if one.path in mine]
-    for one, (state, here) in zip(frozen, states(bench.ledger, bench.tree, frozen).values(), strict=True):
-        if state in ("as frozen", "changed by approval"):
-            yield Found(
-                FROZEN, "supported", f"{one.path} stands {state}", item=one.path, evidence=(one.event,)
-            )
-        elif state == "deleted":
-            yield Found(FROZEN, "refuted", f"{one.path} is deleted", item=one.path, evidence=(one.event,))
-        elif state == "missing":
-            yield Found(
-                FROZEN,
-                "unresolvable",
-                f"{one.path} is not in the work tree",
-                item=one.path,
-                evidence=(one.event,),
-            )
+    """One finding for each file of this answer that is frozen: it stands as it was, or it was changed.
+
+    A file that would take the place of a frozen one with other bytes is refuted, and that is recorded as refused: only
+    a person's approval of the new bytes lets it (answers §5).
+    """
+    files = {file.path: file.content.encode() for file in getattr(claim.value, "files", ())}
+    frozen = [one for one in frozen_files(bench.ledger) if one.path in files]
+    unfit = {one.path for one in superseded(bench.ledger, claim.event, files)}
+    stand = states(bench.ledger, bench.tree, frozen)
+    for one in frozen:
+        if one.path in unfit:
+            yield _refused(claim, bench, one, files[one.path])
         else:
-            detail = f"{one.path} was frozen as {one.digest[:12]} and has {str(here)[:12]} now"
-            yield Found(FROZEN, "refuted", detail, item=one.path, evidence=(one.event,))
+            yield _standing(one, *stand[one.path])
+
+
+def _refused(claim: Claim, bench: Bench, one: Frozen, content: bytes) -> Found:
+    digest = sha256(content).hexdigest()
+    by = Actor.parse(str(event_named(bench.ledger, claim.event, RECORDED).actor))
+    refuse(bench.ledger, one, digest, by, refused_before(bench.ledger))
+    detail = (
+        f"{one.path} is frozen as {one.digest[:12]}, and this answer brings {digest[:12]}: not frozen anew. Only a "
+        f"person lets it, by `t2c answers approve {claim.seq} --file {one.path}`, and then it is verified again"
+    )
+    return Found(FROZEN, "refuted", detail, item=one.path, evidence=(one.event,))
+
+
+def _standing(one: Frozen, state: State, here: str | None) -> Found:
+    result: Verdict = "refuted"
+    if state in ("as frozen", "changed by approval"):
+        result, detail = "supported", f"{one.path} stands {state}"
+    elif state == "missing":
+        result, detail = "unresolvable", f"{one.path} is not in the work tree: put it there, as it is frozen"
+    elif state == "deleted":
+        detail = f"{one.path} is deleted"
+    else:
+        detail = f"{one.path} was frozen as {one.digest[:12]} and has {str(here)[:12]} now"
+    return Found(FROZEN, result, detail, item=one.path, evidence=(one.event,))

@@ -1,7 +1,8 @@
 """Frozen tests: from `test.frozen` on nobody but a person changes them (answers §5).
 
-A later `test.frozen` of the same path takes the place of an earlier one, and so does a person's approval of the file's
-new SHA-256.
+Only a person's word takes the place of what was frozen: the approval of the new bytes, by their SHA-256, given for this
+very path of an answer that froze it, or of the answer that is to freeze it anew. The latest word decides. A freezing
+with other bytes and without such a word is refused, and one that stands in a ledger all the same freezes nothing.
 """
 
 from __future__ import annotations
@@ -9,38 +10,46 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from t2c.ledger.answers.changes import standing
+from t2c.ledger.answers.approving import file_of
+from t2c.ledger.answers.checks.removed import once_committed
 from t2c.ledger.answers.history import decoded, events
 from t2c.ledger.answers.recording import note_refusal
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Environment, Refused, Usage
+from t2c.ledger.errors import Refused, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.paths import confine
 
 __all__ = [
-    "BROKEN", "CODE", "Frozen", "State", "Suite", "approved_digests", "digest_of", "freeze", "frozen_files",
-    "guard_frozen", "refuse", "refuse_changed", "refused_before", "state_of", "states", "suite_of",
+    "BROKEN", "CODE", "Frozen", "State", "Suite", "digest_of", "freeze", "frozen_files", "guard_frozen", "refuse",
+    "refuse_changed", "refused_before", "state_of", "states", "suite_of", "superseded",
 ]  # fmt: skip
 
 CODE: Final = "FROZEN_TEST_CHANGED"
 """The code of the refusal to change a frozen test."""
 State = Literal["as frozen", "changed", "deleted", "missing", "changed by approval"]
-"""`deleted` is gone though the last commit has it; `missing` was never put there."""
-BROKEN: Final = frozenset({"changed", "deleted"})
-"""What only a person may do."""
+"""`deleted` is gone though a commit up to the last one had it; `missing` stands in none of them."""
+BROKEN: Final = frozenset({"changed", "deleted", "missing"})
+"""What is not as it was frozen, or as a person approved it since."""
 
 
 class Frozen(NamedTuple):
-    """A frozen file: its path, the SHA-256 of its content, and the event that froze it."""
+    """A frozen file: its path, the SHA-256 that it must have, and the event that froze it.
+
+    `approved` is the event of a person's approval that took the place of what was frozen, None where none did.
+    `answers` are those whose freezing of this path held, the latest of them `answer`.
+    """
 
     path: str
     digest: str
     event: str
     seq: int
     about: str | None
+    answer: str
+    answers: frozenset[str]
+    approved: str | None = None
 
 
 class Suite(NamedTuple):
@@ -58,10 +67,12 @@ def freeze(
     files: Mapping[str, bytes],
     argv: Sequence[str],
     evidence: tuple[str, ...],
-) -> str:
+) -> str | None:
     """Record that these files may not change any more; their contents become objects. Returns the event.
 
-    The same files under the same answer are frozen once. Raises Refused for a file that holds a secret.
+    The same files under the same answer are frozen once. Where one of them would take the place of what is frozen
+    already and no person approved it, nothing is frozen and None is returned. Raises Refused for a file that holds a
+    secret.
     """
     from t2c.ledger.events.heldout import FrozenFile, TestFrozen
 
@@ -70,6 +81,8 @@ def freeze(
         data = decoded(entry)
         if data["answer"] == answer and {one["path"]: one["content"] for one in data["files"]} == digests:
             return entry.id
+    if superseded(ledger, answer, files):
+        return None
     for path, content in files.items():
         if ledger.funnel.mask_bytes(content).findings:
             raise Refused(
@@ -92,65 +105,96 @@ def freeze(
     return ledger.append([draft(payload, cause=cause)])[0].id
 
 
+def superseded(ledger: Ledger, answer: str, files: Mapping[str, bytes]) -> list[Frozen]:
+    """The frozen files that these of an answer would replace by other bytes without a person's word for it."""
+    found = _Standing.of(ledger)
+    return [
+        one
+        for path, content in sorted(files.items())
+        if (one := found.files.get(path)) is not None
+        and answer not in one.answers
+        and not found.may(answer, path, sha256(content).hexdigest())
+    ]
+
+
 def frozen_files(ledger: Ledger, about: str | None = None) -> list[Frozen]:
     """The files that are frozen, by path; of one subject if it is named."""
-    found: dict[str, Frozen] = {}
-    for entry in events(ledger, "test.frozen"):
-        data = decoded(entry)
-        for one in data["files"]:
-            found[one["path"]] = Frozen(one["path"], one["content"], entry.id, entry.seq, data["about"])
+    found = _Standing.of(ledger).files
     return [found[path] for path in sorted(found) if about is None or found[path].about == about]
+
+
+class _Standing:
+    """What is frozen, folded from freezings and people's approvals in the order in which they were recorded."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Frozen] = {}
+        self.suites: dict[str | None, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+        self._said: dict[str, tuple[str, str]] = {}
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> _Standing:
+        found = cls()
+        for entry in events(ledger, "test.frozen", "approval.granted"):
+            data = decoded(entry)
+            if entry.type == "test.frozen":
+                found._froze(entry.id, entry.seq, data)
+            elif entry.actor.kind == "human" and (of := file_of(data["subject"])) is not None:
+                found._approved(entry.id, *of, data["digest"])
+        return found
+
+    def may(self, answer: str, path: str, digest: str) -> bool:
+        """True if this answer may freeze a path with these bytes: it is not frozen, has them, or a person said so."""
+        one = self.files.get(path)
+        return one is None or one.digest == digest or self._said.get(path) == (answer, digest)
+
+    def _froze(self, event: str, seq: int, data: Mapping[str, Any]) -> None:
+        answer, about, paths = data["answer"], data["about"], []
+        for file in data["files"]:
+            path, digest = file["path"], file["content"]
+            if not self.may(answer, path, digest):
+                continue
+            before = self.files.get(path)
+            answers = frozenset({answer}) if before is None else before.answers | {answer}
+            self.files[path] = Frozen(path, digest, event, seq, about, answer, answers)
+            paths.append(path)
+        if data["argv"] and len(paths) == len(data["files"]):
+            self.suites[about] = event, tuple(paths), tuple(data["argv"])
+
+    def _approved(self, event: str, answer: str, path: str, digest: str) -> None:
+        self._said[path] = answer, digest
+        one = self.files.get(path)
+        if one is not None and answer in one.answers and digest != one.digest:
+            self.files[path] = one._replace(digest=digest, approved=event)
 
 
 def suite_of(ledger: Ledger, about: str | None) -> Suite | None:
     """The frozen tests of a subject, or those that are of none in particular; None if there are none."""
-    found: Suite | None = None
-    for entry in events(ledger, "test.frozen"):
-        data = decoded(entry)
-        if data["about"] == about and data["argv"]:
-            files = tuple(
-                Frozen(one["path"], one["content"], entry.id, entry.seq, about) for one in data["files"]
-            )
-            found = Suite(entry.id, files, tuple(data["argv"]))
-    return found
+    found = _Standing.of(ledger)
+    if about not in found.suites:
+        return None
+    event, paths, argv = found.suites[about]
+    return Suite(event, tuple(found.files[path] for path in paths), argv)
 
 
 def states(ledger: Ledger, tree: Path, frozen: Sequence[Frozen]) -> dict[str, tuple[State, str | None]]:
     """Path → how the file stands in the work tree, and the SHA-256 of what is there."""
-    approved = approved_digests(ledger)
     found: dict[str, tuple[State, str | None]] = {}
     for one in frozen:
         here = digest_of(tree, one.path)
-        found[one.path] = state_of(one, here, approved), here
-    gone = {path for path, (state, _) in found.items() if state == "missing"}
-    for path in gone & _committed(tree) if gone else ():
+        found[one.path] = state_of(one, here), here
+    missing = [path for path, (state, _) in found.items() if state == "missing"]
+    for path in once_committed(tree, missing):
         found[path] = "deleted", None
     return found
 
 
-def _committed(tree: Path) -> frozenset[str]:
-    try:
-        return standing(tree, "HEAD").names()
-    except (Environment, Usage):  # no repository, or no commit in it yet
-        return frozenset()
-
-
-def state_of(one: Frozen, here: str | None, approved: frozenset[str]) -> State:
+def state_of(one: Frozen, here: str | None) -> State:
     """How a file stands whose content now has the digest `here`, None where there is none."""
-    if here == one.digest:
-        return "as frozen"
     if here is None:
         return "missing"
-    return "changed by approval" if here in approved else "changed"
-
-
-def approved_digests(ledger: Ledger) -> frozenset[str]:
-    """The digests that a person approved."""
-    return frozenset(
-        decoded(entry)["digest"]
-        for entry in events(ledger, "approval.granted")
-        if entry.actor.kind == "human"
-    )
+    if here != one.digest:
+        return "changed"
+    return "as frozen" if one.approved is None else "changed by approval"
 
 
 def digest_of(tree: Path, path: str) -> str | None:
@@ -198,17 +242,16 @@ def refuse(ledger: Ledger, one: Frozen, here: str | None, by: Actor, known: set[
 def guard_frozen(ledger: Ledger, writes: Mapping[str, bytes | None], by: Actor) -> None:
     """Raise Refused, and record it, if a set of writes would change a frozen test; None is a removal.
 
-    A person may, and so may whoever writes what a person approved by its SHA-256.
+    A person may, and so may whoever writes what a person approved for this path by its SHA-256.
     """
     if by.kind == "human":
         return
-    approved = approved_digests(ledger)
     for one in frozen_files(ledger):
         if one.path not in writes:
             continue
         content = writes[one.path]
         here = None if content is None else sha256(content).hexdigest()
-        if state_of(one, here, approved) in ("changed", "missing"):
+        if state_of(one, here) in BROKEN:
             _note(ledger, one, here, by)
             raise Refused(
                 f"{one.path} is a frozen test, and only a person changes it",

@@ -1,6 +1,7 @@
-"""Whether an attempt changed a frozen test: then that is refuted, and recorded as refused. Nothing is put back.
+"""Whether the frozen tests stand in what an attempt left: else it is refuted, and recorded as refused.
 
-(answers §5)
+What counts is the candidate's tree, whatever it is compared with: a test that was changed or taken out before the base is
+changed all the same. Nothing is put back (answers §5).
 """
 
 from __future__ import annotations
@@ -10,11 +11,9 @@ from hashlib import sha256
 from typing import Final
 
 from t2c.ledger.answers.base import Bench, Claim, Found
-from t2c.ledger.answers.changes import Changes, changes
 from t2c.ledger.answers.checks.freezing import (
     BROKEN,
     Frozen,
-    approved_digests,
     digest_of,
     frozen_files,
     refuse,
@@ -23,8 +22,8 @@ from t2c.ledger.answers.checks.freezing import (
 )
 from t2c.ledger.answers.history import RECORDED, event_named
 from t2c.ledger.errors import Environment
-from t2c.ledger.execution.worktrees import usable_repository
-from t2c.ledger.intake.git_command import GitUnusable
+from t2c.ledger.execution.worktrees import commit_of, usable_repository
+from t2c.ledger.intake.git_command import GitUnusable, Repository
 from t2c.ledger.kernel.actor import Actor
 
 __all__ = ["CHECK", "check"]
@@ -33,44 +32,51 @@ CHECK: Final = "frozen"
 
 
 def check(claim: Claim, bench: Bench) -> Iterator[Found]:
-    """One finding for each frozen test that the real diff touches, else one that it touches none."""
-    frozen = {one.path: one for one in frozen_files(bench.ledger)}
+    """One finding for each frozen test that is not as it was frozen, or that a person approved anew; else one for all."""
+    frozen = frozen_files(bench.ledger)
     if not frozen:
         return
     try:
-        real = changes(bench.tree, bench.base, bench.candidate)
+        here = _digests(bench, frozen)
     except Environment as error:
-        yield Found(CHECK, "unresolvable", f"nobody can say what changed: {error.what}")
+        yield Found(CHECK, "unresolvable", f"nobody can say how the frozen tests stand: {error.what}")
         return
-    touched = sorted((real.paths | real.former) & frozen.keys())
-    if not touched:
-        yield Found(CHECK, "supported", "no frozen test was changed")
-        return
-    approved, known = approved_digests(bench.ledger), refused_before(bench.ledger)
+    known = refused_before(bench.ledger)
     by = Actor.parse(str(event_named(bench.ledger, claim.event, RECORDED).actor))
-    for path in touched:
-        one = frozen[path]
-        here = _digest(bench, real, path)
-        state = "deleted" if here is None else state_of(one, here, approved)
+    quiet = True
+    for one in frozen:
+        state = state_of(one, here[one.path])
+        if state == "as frozen":
+            continue
+        quiet = False
         if state in BROKEN:
-            refuse(bench.ledger, one, here, by, known)
-        yield _found(one, here, state)
+            refuse(bench.ledger, one, here[one.path], by, known)
+        yield _found(one, here[one.path], state)
+    if quiet:
+        many = "the frozen test stands" if len(frozen) == 1 else f"all {len(frozen):,} frozen tests stand"
+        yield Found(CHECK, "supported", f"{many} as frozen")
 
 
 def _found(one: Frozen, here: str | None, state: str) -> Found:
     if state not in BROKEN:
-        return Found(CHECK, "supported", f"{one.path} stands {state}", one.path, (one.event,))
-    now = "is deleted" if here is None else f"has {here[:12]} now"
+        evidence = (one.event,) if one.approved is None else (one.event, one.approved)
+        return Found(CHECK, "supported", f"{one.path} stands {state}", one.path, evidence)
+    now = "is not there" if here is None else f"has {here[:12]} now"
     detail = f"{one.path} was frozen as {one.digest[:12]} and {now}: only a person may do that"
     return Found(CHECK, "refuted", detail, one.path, (one.event,))
 
 
-def _digest(bench: Bench, real: Changes, path: str) -> str | None:
-    if real.candidate is None:
-        return digest_of(bench.tree, path)
+def _digests(bench: Bench, frozen: list[Frozen]) -> dict[str, str | None]:
+    if bench.candidate is None:
+        return {one.path: digest_of(bench.tree, one.path) for one in frozen}
     with usable_repository(bench.tree) as git:
-        try:
-            with git.output("cat-file", "blob", f"{real.candidate}:./{path}") as out:
-                return sha256(out.read()).hexdigest()
-        except GitUnusable:
-            return None
+        commit = commit_of(git, bench.candidate)
+        return {one.path: _committed(git, commit, one.path) for one in frozen}
+
+
+def _committed(git: Repository, commit: str, path: str) -> str | None:
+    try:
+        with git.output("cat-file", "blob", f"{commit}:./{path}") as out:
+            return sha256(out.read()).hexdigest()
+    except GitUnusable:
+        return None
