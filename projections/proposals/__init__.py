@@ -16,7 +16,7 @@ from t2c.ledger.journal.entry import Entry
 from t2c.ledger.llm.synthesis.audit import audit
 from t2c.ledger.llm.synthesis.contract import Target, dated
 from t2c.ledger.llm.synthesis.duplicates import Existing, Proposed, duplicates
-from t2c.ledger.llm.synthesis.order import Waiting, ordered
+from t2c.ledger.llm.synthesis.order import Cycle, Waiting, ordered
 from t2c.ledger.llm.synthesis.standing import Made, Syntheses
 from t2c.projections.base import Artifacts, Inputs, pretty
 from t2c.projections.facts import Fact, Facts
@@ -74,15 +74,30 @@ def envelope(made: Made | None, inputs: Inputs) -> dict[str, Any]:
 
 def _proposals(made: Made | None, conclusions: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     known = {one["id"] for one in conclusions}
-    kept = [] if made is None else [one for one in made.proposals if known.issuperset(one["conclusionIds"])]
-    ids = {one["id"] for one in kept}
-    for one in sorted(kept, key=lambda one: str(one["id"])):
-        yield {**one, "dependencies": [other for other in one["dependencies"] if other in ids]}
+    kept = {
+        one["id"]: one
+        for one in (() if made is None else made.proposals)
+        if known.issuperset(one["conclusionIds"])
+    }
+    found = [
+        {**one, "dependencies": [other for other in one["dependencies"] if other in kept]}
+        for _, one in sorted(kept.items())
+    ]
+    try:
+        _ordered(found)
+    except Cycle as cycle:
+        # No check let these pass: whoever wrote them, they can never be done.
+        found = [one for one in found if one["id"] not in cycle.ids]
+    yield from found
+
+
+def _ordered(proposals: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    return ordered([Waiting(one["id"], one["priority"], tuple(one["dependencies"])) for one in proposals])
 
 
 def validation(proposals: Sequence[Mapping[str, Any]], facts: Facts) -> dict[str, Any]:
     """The order in which tasks can be done, those that a TODO list has already, and the new ones in that order."""
-    order = ordered([Waiting(one["id"], one["priority"], tuple(one["dependencies"])) for one in proposals])
+    order = _ordered(proposals)
     existing = [
         Existing(fact.id, f"{fact.statement.object} {fact.statement.text}", Target(*_target(fact)))
         for fact in facts.of_kind("todo")

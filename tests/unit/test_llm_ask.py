@@ -13,9 +13,8 @@ import orjson
 import pytest
 
 from t2c.ledger.engine import Ledger, create
-from t2c.ledger.errors import Conflict
+from t2c.ledger.errors import Conflict, Refused
 from t2c.ledger.errors import Model as Diverged
-from t2c.ledger.errors import Refused
 from t2c.ledger.events.llm import Attempt, Story, Unusable, Usage
 from t2c.ledger.llm.ask import Answered, Asker, Asking, Rejected, Unanswered
 from t2c.ledger.llm.base import Brief, Message, Reply, Request, Shape, Shown

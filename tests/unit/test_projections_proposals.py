@@ -132,3 +132,50 @@ def test_a_later_fallback_takes_their_place_and_says_why(drawn: Any) -> None:
     assert found["proposals"] == found["conclusions"] == [] and found["rawDiagnosticActions"]
     assert found["audit"]["reason"] == {"code": "LLM_TIMEOUT", "message": "after 5 s"}
     assert found["warnings"] == ["task-synthesis used deterministic fallback (LLM_TIMEOUT): after 5 s"]
+
+
+@pytest.mark.parametrize(
+    ("type", "data"),
+    [
+        (
+            "conclusion.drawn",
+            {"id": "CONC-" + "0" * 20, "synthesis": "tasks-1", "conclusion": {}, "by": None},
+        ),
+        ("proposal.raised", {"id": "TPROP-" + "0" * 20, "synthesis": "tasks-1", "proposal": {}, "by": None}),
+        ("run.started", {"verb": "summarize", "options": {"synthesis": "summary-1"}}),
+    ],
+)
+def test_an_event_of_another_shape_takes_nothing_but_itself_away(
+    chain: Any, drawn: Any, type: str, data: dict[str, Any]
+) -> None:
+    run = {
+        "verb": "todo propose",
+        "options": {"synthesis": "t", "mode": "prefer-llm", "configuration": {}, "responses": []},
+    }
+    stage = {"stage": "task-synthesis", "status": "succeeded", "counts": {}, "detail": None}
+    chain.add("run.started", run, run="r2")
+    chain.add(type, data, run="r3" if type == "run.started" else "r2")
+    chain.add("stage.finished", stage, run="r2")
+    assert made(chain)["proposals"] == []
+    assert fold(chain.journal, ALL, ["conclusions"]).artifacts("conclusions")["conclusions.json"]
+
+
+def test_tasks_that_wait_for_one_another_are_shown_by_nobody(drawn: Any) -> None:
+    chain, _, ids = drawn
+    run = {
+        "verb": "todo propose",
+        "options": {"synthesis": "t", "mode": "prefer-llm", "configuration": {}, "responses": []},
+    }
+    found = made(chain)
+    chain.add("run.started", run, run="r2")
+    for one in found["conclusions"]:
+        chain.add("conclusion.drawn", {"conclusion": one}, run="r2")
+    for one, other in zip(found["proposals"], reversed(ids), strict=True):
+        chain.add("proposal.raised", {"proposal": {**one, "dependencies": [other]}}, run="r2")
+    alone = {**found["proposals"][0], "id": "TPROP-" + "1" * 20, "dependencies": []}
+    chain.add("proposal.raised", {"proposal": alone}, run="r2")
+    stage = {"stage": "task-synthesis", "status": "succeeded", "counts": {}, "detail": None}
+    chain.add("stage.finished", stage, run="r2")
+    told = made(chain)
+    assert told["validation"]["orderedProposalIds"] == ["TPROP-" + "1" * 20]
+    assert "2 that cite what stands no more are not shown" in told["warnings"]

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from t2c.ledger.journal.entry import Entry
+from t2c.ledger.llm.synthesis.contract import Kind, Mode, Priority, Severity
 
 __all__ = ["HANDLES", "STAGES", "VERBS", "Made", "Syntheses", "apply"]
 
@@ -52,6 +53,74 @@ class _Started(msgspec.Struct, frozen=True):
     options: dict[str, Any] = {}
 
 
+class _Generation(msgspec.Struct, frozen=True):
+    model: str | None
+
+
+class _Conclusion(msgspec.Struct, frozen=True):
+    """What of a conclusion views rely on; a payload holds any object at all."""
+
+    id: str
+    kind: Kind
+    title: str
+    detail: str
+    severity: Severity
+    diagnosticIds: list[str]
+    recordIds: list[str]
+    confidence: float
+    generation: _Generation
+
+
+class _Target(msgspec.Struct, frozen=True):
+    paths: list[str]
+    symbols: list[str]
+    tickets: list[str]
+    versions: list[str]
+
+
+class _Proposal(msgspec.Struct, frozen=True):
+    """What of a proposal views rely on."""
+
+    id: str
+    title: str
+    description: str
+    priority: Priority
+    target: _Target
+    acceptanceCriteria: list[str]
+    dependencies: list[str]
+    conclusionIds: list[str]
+    diagnosticIds: list[str]
+    recordIds: list[str]
+    confidence: float
+    generation: _Generation
+
+
+class _Response(msgspec.Struct, frozen=True):
+    responseId: str | None
+    model: str
+    provider: str | None
+    promptTokens: int | None
+    completionTokens: int | None
+    totalTokens: int | None
+    costMicros: int | None
+    durationMs: int
+
+
+class _Left(msgspec.Struct, frozen=True):
+    title: str
+    why: str
+
+
+class _Options(msgspec.Struct, frozen=True):
+    """What of a run's options views rely on."""
+
+    synthesis: str
+    mode: Mode
+    configuration: dict[str, Any]
+    responses: list[_Response]
+    abstained: list[_Left] = []
+
+
 class _Drawn(msgspec.Struct, frozen=True):
     conclusion: dict[str, Any]
 
@@ -74,22 +143,30 @@ _stage = msgspec.json.Decoder(_Stage).decode
 
 
 def apply(state: Syntheses, entry: Entry) -> None:
-    """Take one event in; an event of another run than one that synthesises changes nothing."""
+    """Take one event in; an event of another run than one that synthesises changes nothing.
+
+    Raises msgspec.DecodeError for one of another shape.
+    """
     if entry.run is None:
         return
     if entry.type == "run.started":
         started = _started(entry.data)
-        kind, identity = VERBS.get(started.verb), started.options.get("synthesis")
-        if kind is not None and isinstance(identity, str):
-            state.begun[entry.run] = Made(kind, identity, started.options)
+        kind = VERBS.get(started.verb)
+        if kind is not None and "synthesis" in started.options:
+            asked = msgspec.convert(started.options, _Options)
+            state.begun[entry.run] = Made(kind, asked.synthesis, started.options)
         return
     made = state.begun.get(entry.run)
     if made is None:
         return
     if entry.type == "conclusion.drawn":
-        made.conclusions.append(_drawn(entry.data).conclusion)
+        conclusion = _drawn(entry.data).conclusion
+        msgspec.convert(conclusion, _Conclusion)
+        made.conclusions.append(conclusion)
     elif entry.type == "proposal.raised":
-        made.proposals.append(_raised(entry.data).proposal)
+        proposal = _raised(entry.data).proposal
+        msgspec.convert(proposal, _Proposal)
+        made.proposals.append(proposal)
     elif entry.type == "stage.finished" and (stage := _stage(entry.data)).stage == STAGES[made.kind]:
         made.status, made.counts, made.detail = stage.status, stage.counts, stage.detail
         state.latest[made.kind] = made
