@@ -118,11 +118,16 @@ def _copy(
 
     def made(folder: bytes) -> bool:
         """True once the folder is in the copy; False if there is none, or a link in its place."""
-        if folder not in folders:
-            folders[folder] = made(folder.rpartition(b"/")[0]) and _is_folder(top + b"/" + folder)
-            if folders[folder]:
+        missing = []
+        while folder not in folders:
+            missing.append(folder)
+            folder = folder.rpartition(b"/")[0]
+        there = folders[folder]
+        for folder in reversed(missing):
+            there = folders[folder] = there and _is_folder(top + b"/" + folder)
+            if there:
                 os.mkdir(target + b"/" + folder)  # noqa: PTH102 - names are bytes
-        return folders[folder]
+        return there
 
     tree.mkdir()
     for name in dict.fromkeys([*_listed(root), *_asked(root, also)]):
@@ -301,15 +306,16 @@ def _hide(tree: Path) -> None:
 def _drop_links(tree: Path, warn: Callable[[Warning], object]) -> None:
     """Remove the links that lead out of the copy, through others or by themselves."""
     top = os.fsencode(tree)
-    outside = []
-    for folder, folders, files in os.walk(top):
-        for name in (*folders, *files):
-            place = folder + b"/" + name
-            if not os.path.islink(place):  # noqa: PTH114
-                continue
-            end = os.path.realpath(place)
-            if end != top and not end.startswith(top + b"/"):
-                outside.append(place)
+    outside, folders = [], [top]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    end = os.path.realpath(entry.path)
+                    if end != top and not end.startswith(top + b"/"):
+                        outside.append(entry.path)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
     for place in sorted(outside):
         name = place.removeprefix(top + b"/")
         target = repository_name(os.readlink(place))  # noqa: PTH115

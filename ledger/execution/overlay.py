@@ -14,6 +14,11 @@ from t2c.ledger.kernel.paths import INVISIBLE
 __all__ = ["lay_over", "overlay_problem"]
 
 _OURS: Final = frozenset({".git", *INVISIBLE})
+_MOST_BYTES: Final = 1000
+_MOST_PARTS: Final = 100
+_SHOWN: Final = 200
+_LONGEST_PART: Final = 255
+"""In bytes, as file systems count."""
 
 
 def overlay_problem(path: str) -> str | None:
@@ -21,9 +26,15 @@ def overlay_problem(path: str) -> str | None:
     if "\0" in path:
         return "it holds a NUL"
     try:
-        path.encode()
+        encoded = path.encode()
     except UnicodeEncodeError:
         return "it is no Unicode text"
+    if len(encoded) > _MOST_BYTES:
+        return f"it has more than {_MOST_BYTES} bytes"
+    if encoded.count(b"/") >= _MOST_PARTS:
+        return f"it has more than {_MOST_PARTS} parts"
+    if max(map(len, encoded.split(b"/"))) > _LONGEST_PART:
+        return f"a part of it has more than {_LONGEST_PART} bytes"
     if path.startswith("/"):
         return "it is absolute"
     parts = path.split("/")
@@ -54,9 +65,10 @@ def lay_over(tree: Path, overlay: Mapping[str, bytes | None]) -> None:
 
 
 def _unusable(path: str, problem: str) -> Usage:
+    shown = path if len(path) <= _SHOWN else path[:_SHOWN] + "…"
     return Usage(
-        f"{path!r} cannot be laid over a copy: {problem}",
-        where=path,
+        f"{shown!r} cannot be laid over a copy: {problem}",
+        where=shown,
         safe="the work tree is untouched; the copy is thrown away",
         remedy="name a file of the project by its path from the root, parts separated by /",
     )

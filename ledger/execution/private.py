@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ __all__ = ["PREFIX", "is_abandoned", "lock_folder", "private_folder", "remove_tr
 
 PREFIX: Final = "t2c-private-"
 _ATTEMPTS: Final = 5
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
@@ -73,7 +74,7 @@ def _made() -> tuple[Path, int]:
 def lock_folder(folder: Path, *, wait: bool) -> int | None:
     """A descriptor that holds the lock of a folder which is there; None if it is gone, not ours, or held."""
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(folder, _FOLDER)
     except OSError:
         return None
     try:
@@ -111,17 +112,63 @@ def sweep_folders() -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder and all below it, also where rights forbid to; links are not followed. Never raises."""
+    """Remove a folder and all below it, however deep it is and also where rights forbid to. Never raises.
 
-    def again(remove: object, path: str, error: object) -> None:
-        parent = os.path.dirname(path)  # noqa: PTH120 - a name as rmtree gives it
+    Links are not followed. What another user owns, or is mounted there, is left.
+    """
+    with suppress(OSError):
+        if not stat.S_ISDIR(folder.lstat().st_mode):
+            folder.unlink()
+            return
         with suppress(OSError):
-            for place in (parent, path):
-                if stat.S_ISDIR(os.lstat(place).st_mode):
-                    os.chmod(place, 0o700)  # noqa: PTH101
-            if stat.S_ISDIR(os.lstat(path).st_mode):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                os.unlink(path)  # noqa: PTH108
+            folder.chmod(0o700)
+        top = os.open(folder, _FOLDER)
+        try:
+            _emptied(top)
+        finally:
+            os.close(top)
+        folder.rmdir()
 
-    shutil.rmtree(folder, onerror=again)
+
+def _emptied(top: int) -> None:
+    """Remove all that a folder holds.
+
+    A folder in a folder is moved up to the top before it is looked into, so that two descriptors suffice for any depth
+    and no path is ever longer than a name.
+    """
+    waiting = _without_files(top)
+    names = _fresh(frozenset(waiting))
+    while waiting:
+        name = waiting.pop()
+        with suppress(OSError):
+            inner = os.open(name, _FOLDER, dir_fd=top)
+            try:
+                for below in _without_files(inner):
+                    moved = next(names)
+                    with suppress(OSError):
+                        os.rename(below, moved, src_dir_fd=inner, dst_dir_fd=top)
+                        waiting.append(moved)
+            finally:
+                os.close(inner)
+            os.rmdir(name, dir_fd=top)
+
+
+def _fresh(taken: frozenset[bytes]) -> Iterator[bytes]:
+    return (name for number in count() if (name := b"t2c-%d" % number) not in taken)
+
+
+def _without_files(folder: int) -> list[bytes]:
+    """Remove files and empty folders of a folder; the names of the other folders, which can be entered from now on."""
+    folders = []
+    for name in map(os.fsencode, os.listdir(folder)):
+        with suppress(OSError):
+            if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=folder)
+                continue
+            try:
+                os.rmdir(name, dir_fd=folder)
+            except OSError:
+                with suppress(OSError):
+                    os.chmod(name, 0o700, dir_fd=folder)
+                folders.append(name)
+    return folders

@@ -36,9 +36,12 @@ def surface(root: Path, entries: Iterable[str]) -> dict[str, str | None]:
     top = os.path.realpath(root)
     try:
         return {entry: _digest(top, entry) for entry in sorted(set(entries))}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
+        why = (
+            "folders lie too deep" if isinstance(error, RecursionError) else getattr(error, "strerror", None)
+        )
         raise Environment(
-            f"what a task touches cannot be read: {getattr(error, 'strerror', None) or error}",
+            f"what a task touches cannot be read: {why or error}",
             where=str(getattr(error, "filename", None) or root),
             safe="nothing was changed",
             remedy="make it readable",
@@ -75,15 +78,17 @@ def _matching(top: str, pattern: str) -> Iterator[str]:
             yield place
 
 
-def _below(folder: str) -> Iterator[str]:
-    for parent, folders, files in os.walk(folder, onerror=_raise):
-        links = [name for name in folders if os.path.islink(f"{parent}/{name}")]  # noqa: PTH114
-        folders[:] = [name for name in folders if name not in _SKIPPED and name not in links]
-        yield from (f"{parent}/{name}" for name in (*files, *links) if name not in _SKIPPED)
-
-
-def _raise(error: OSError) -> None:
-    raise error
+def _below(top: str) -> Iterator[str]:
+    folders = [top]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name in _SKIPPED:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    yield entry.path
 
 
 def _summed(places: Iterable[str], top: str) -> str:

@@ -1,13 +1,17 @@
 """A copy holds what the fingerprint of the tree counts, with files laid over it, and nothing leads back to the tree.
 
 Mutations seen to fail: links out of the tree kept; parts behind a link copied; `.t2c` of a commit kept; `.git` of a
-checkout kept; the limit checked after copying only files; an overlay written through a link.
+checkout kept; the limit checked after copying only files; an overlay written through a link; folders removed by paths;
+folders made or read by recursion.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
+import sys
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,7 +24,8 @@ from t2c.ledger.execution import copies
 from t2c.ledger.execution.copies import Room, scratch_copy
 from t2c.ledger.execution.fingerprint import fingerprint
 from t2c.ledger.execution.overlay import overlay_problem
-from t2c.ledger.execution.private import PREFIX
+from t2c.ledger.execution.private import PREFIX, sweep_folders
+from t2c.ledger.execution.surface import surface
 from t2c.ledger.intake.base import Warning
 
 
@@ -262,6 +267,7 @@ def test_files_are_laid_over_the_copy(repo: Path) -> None:
     [
         "", "/etc/passwd", "../a", "a/../../b", "a//b", "./a", "a/.", "a/", ".git/config", "x/.git/hooks/y", ".GIT/config",
         ".g\u200cit/config", ".git /config", ".t2c/journal.ndjson", "a/.dwp/x", "a\0b", "\ud800", "x" * 300,
+        "ü" * 128, "a/" * 100 + "x", "a/" * 2500 + "x.py", "/".join(["x" * 200] * 5),
         "a.txt/b", "src", "link/x", "link/y/z", "nolink/x",
     ],
 )  # fmt: skip
@@ -299,6 +305,61 @@ def test_an_error_inside_leaves_nothing_behind(repo: Path, place: Path) -> None:
         (copy / "shut").mkdir(mode=0)
         raise KeyError
     assert leftovers(place) == []
+
+
+@pytest.fixture
+def shallow() -> Iterator[int]:
+    """No function may call itself as often as folders are deep here."""
+    levels, before = 150, sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + levels)
+    yield levels
+    sys.setrecursionlimit(before)
+
+
+def deep(folder: Path, levels: int) -> None:
+    """Folders in folders, as deep as no path can tell."""
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d" * 100, dir_fd=here)
+        inner = os.open("d" * 100, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(os.open("file", os.O_CREAT, 0, dir_fd=here))
+    os.close(here)
+
+
+def test_folders_of_any_depth_are_removed(repo: Path, place: Path, tmp_path: Path, shallow: int) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    with scratch_copy(repo) as copy:
+        deep(copy, shallow)
+        (copy / "t2c-0" / "t2c-1" / "x").mkdir(parents=True)
+        (copy / "t2c-0" / "link").symlink_to(tmp_path / "kept")
+        (copy / "t2c-0" / "t2c-1").chmod(0)
+        (copy / "t2c-0").chmod(0o500)
+    assert leftovers(place) == []
+    assert (tmp_path / "kept" / "file").exists()
+    left = place / f"{PREFIX}left"
+    left.mkdir()
+    deep(left, shallow)
+    sweep_folders()
+    assert leftovers(place) == []
+
+
+def test_a_tree_of_deep_folders_is_copied(tmp_path: Path, shallow: int) -> None:
+    root = tmp_path / "repo"
+    place = root / "/".join("d" * shallow)
+    at = root
+    at.mkdir()
+    for part in place.relative_to(root).parts:
+        at = at / part
+        at.mkdir()
+    (place / "file").write_text("there\n")
+    (place / "out").symlink_to("/etc")
+    with scratch_copy(root) as copy:
+        assert (copy / place.relative_to(root) / "file").read_text() == "there\n"
+        assert not (copy / place.relative_to(root) / "out").is_symlink()
+    assert surface(root, ["d"]) != surface(root, ["e"])
 
 
 def test_what_cannot_be_read_is_told(repo: Path) -> None:
