@@ -35,6 +35,7 @@ _RESTS_ON_EARLIER = frozenset(
     {
         "answer_unknown",
         "call_unknown",
+        "frozen_superseded",
         "gate_unknown",
         "not_standing",
         "record_unknown",
@@ -307,6 +308,8 @@ class DomainAudit:
         self._rests_on(seq, self._answers.visit(seq, data, event))
         if event["type"] == "approval.granted":
             self._knows_of(data["digest"])  # what was approved may be kept, or under another name
+            if not self._events.foreign:
+                self._trials.approved(data, event)
 
     def _call(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._calls.visit(seq, data, event))
@@ -318,6 +321,8 @@ class DomainAudit:
 
     def _trial(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._trials.visit(seq, data, event))
+        if event["type"] == "test.frozen" and not self._events.foreign:
+            self._trials.froze(seq, data)
 
     def _omitted(self, seq: int, data: Event, event: Event) -> None:
         self._omissions.add(canonical([data["source"], data["path"], data["reason"]]))

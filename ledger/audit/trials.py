@@ -52,6 +52,31 @@ class TrialAudit:
         self._revealed: set[str] = set()
         self._variants: dict[str, str] = {}
         self._tried: set[str] = set()
+        self._frozen: dict[str, tuple[str, set[str]]] = {}
+        self._said: dict[str, tuple[str, str]] = {}
+
+    def approved(self, data: Event, event: Event) -> None:
+        """Take an `approval.granted` of this ledger: a person's latest word about a file of an answer."""
+        answer, mark, path = data["subject"].removeprefix("answer:").partition("#")
+        if event["actor"]["kind"] != "human" or not mark:
+            return
+        self._said[path] = answer, data["digest"]
+        if path in self._frozen and answer in self._frozen[path][1]:
+            self._frozen[path] = data["digest"], self._frozen[path][1]
+
+    def froze(self, seq: int, data: Event) -> None:
+        """Take a `test.frozen` of this ledger: other bytes than are frozen need a person's word for that path."""
+        answer = data["answer"]
+        for file in data["files"]:
+            path, digest = file["path"], file["content"]
+            before, answers = self._frozen.get(path, (digest, set()))
+            if digest != before and self._said.get(path) != (answer, digest):
+                detail = (
+                    f"{path} is frozen as {before[:12]}, and no person approved {digest[:12]} of {answer}"
+                )
+                self._fault(seq, "frozen_superseded", detail)
+                continue
+            self._frozen[path] = digest, answers | {answer}
 
     def ran(self, data: Event, event: Event) -> None:
         """Take a `gate.ran`: whether it passed."""

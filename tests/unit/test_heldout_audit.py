@@ -218,6 +218,37 @@ def test_tests_are_frozen_of_an_answer_that_brings_tests(desk: Desk) -> None:
     assert sorted(desk.faults()) == ["answer_root", "object_missing"]
 
 
+def test_a_frozen_test_is_superseded_by_a_persons_word_alone(desk: Desk) -> None:
+    def freeze(number: int, text: str) -> tuple[str, str]:
+        value = {
+            "files": [{"path": "t.py", "content": text, "scenarios": []}], "argv": ["t"], "notes": [str(number)],
+        }  # fmt: skip
+        answer = record(desk.ledger, "acceptance", json.dumps(value).encode()).event
+        files = [{"path": "t.py", "content": desk.ledger.objects.put(text.encode())}]
+        desk.add(
+            "test.frozen", {"answer": answer, "about": None, "files": files, "argv": ["t"], "evidence": []}
+        )
+        return answer, files[0]["content"]
+
+    def approve(answer: str, digest: str, path: str = "t.py") -> None:
+        data = {"subject": f"answer:{answer}#{path}", "digest": digest, "statement": ""}
+        desk.add("approval.granted", data, Actor("human", "ada"), "asserted")
+
+    first, _ = freeze(1, "strong")
+    freeze(2, "strong")
+    assert desk.faults() == []
+    weak, other = freeze(3, "weak")
+    assert desk.faults() == ["frozen_superseded"]
+    approve(weak, other, "u.py")
+    freeze(4, "weak")
+    assert desk.faults() == ["frozen_superseded"] * 2
+    approve(first, other)  # what was frozen by that answer is now this
+    freeze(5, "weak")
+    assert desk.faults() == ["frozen_superseded"] * 2
+    freeze(6, "strong")
+    assert desk.faults() == ["frozen_superseded"] * 3
+
+
 def test_only_t2c_says_how_a_sealed_test_went(desk: Desk) -> None:
     data = {
         "sealed": desk.sealed, "file": 0, "candidate": "a" * 64, "passed": True, "gate": desk.passed, "counts": True,
