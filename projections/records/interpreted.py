@@ -59,6 +59,19 @@ class _Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answered: str
 
 
+class _Synthesis(msgspec.Struct, frozen=True):
+    """What of a synthesis views rely on; a payload holds any object at all."""
+
+    participant: str
+    role: str
+    tickets: list[str]
+    summary: str
+    commitments: list[str]
+    risks: list[str]
+    recordIds: list[str]
+    generation: dict[str, Any]
+
+
 class Drawn(msgspec.Struct, frozen=True):
     """What of the payload of a `synthesis.drawn` decides whose it is, and of what."""
 
@@ -83,6 +96,7 @@ def reading_of(data: bytes | msgspec.Raw) -> str:
 def group_of(data: bytes | msgspec.Raw) -> str:
     """Role and participant that a synthesis is of, as one key. Raises msgspec.DecodeError as `drawn`."""
     found = drawn(data)
+    msgspec.convert(found.synthesis, _Synthesis)
     return f"{found.role}|{found.participant}"
 
 

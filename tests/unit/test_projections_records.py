@@ -255,3 +255,20 @@ def test_a_move_to_impossible_lines_is_a_fault_and_moves_nothing(chain: Any, lin
     seq = chain.add("record.moved", {"source": "todo", "path": "TODO.md", "moves": moves})
     assert [fault.seq for fault in folded(chain).faults["records"]] == [seq]
     assert records(chain)[first]["source"]["lines"] == {"start": 1, "end": 1}
+
+
+@pytest.mark.parametrize("other", [{"generation": "m"}, {"commitments": 1}, {"recordIds": None}, {}])
+def test_a_synthesis_of_another_shape_is_none(chain: Any, other: dict[str, Any]) -> None:
+    whole = {
+        "participant": "ada",
+        "role": "human",
+        "tickets": [],
+        "summary": "s",
+        "commitments": [],
+        "risks": [],
+        "recordIds": [],
+        "generation": {},
+    }
+    data = {"id": "COMM-SYN-1", "participant": "ada", "role": "human", "of": "0" * 32}
+    chain.add("synthesis.drawn", {**data, "synthesis": {**whole, **other}})
+    assert len(folded(chain).states["records"].syntheses) == (not other)
