@@ -55,7 +55,8 @@ class Chosen:
 class Approved:
     """What was shown, and that a person approved exactly these bytes: `digest` is their SHA-256.
 
-    Without an `event` it was shown and not approved.
+    Without an `event` it was shown and not approved. `replaces` is the SHA-256 of the frozen file whose place it takes:
+    then the bytes are those of the work tree, and not those of the answer.
     """
 
     schema: ClassVar[str] = "t2c.answer-approved/v1"
@@ -68,6 +69,7 @@ class Approved:
     event: str | None
     seq: int | None
     checks: Sequence[CheckRow]
+    replaces: str | None = None
 
 
 def replied(context: Context, name: str, text: str | None, reason: str) -> Replied:
@@ -103,13 +105,14 @@ def approved(
 ) -> Approved:
     """Show what there is to approve of an answer, and approve exactly that unless it is only to be shown.
 
-    `digest` is the SHA-256 of what the person was shown before. Raises Conflict if that is not what is there now,
+    Of a frozen file that was changed since, it is what stands in the work tree. `digest` is the SHA-256 of what the
+    person was shown before. Raises Conflict if that is not what is there now,
     Refused for whoever is no person, Usage where there is no such file.
     """
     actor = Actor.parse(context.settings.actor)
     with open_ledger(context) as ledger:
         claim = answer(ledger, name)
-        given = _given(context, ledger, claim, path)
+        given, replaces = _given(context, ledger, claim, path)
         if digest is not None and digest.lower() != given.digest:
             raise Conflict(
                 "what is there now is not what was shown: the approval would be stale",
@@ -121,16 +124,37 @@ def approved(
             )
         text = ledger.funnel.mask_bytes(given.text).content.decode("utf-8", "replace")
         if show:
-            return Approved(claim.event, given.subject, path, given.digest, text, str(actor), None, None, ())
+            return Approved(
+                claim.event, given.subject, path, given.digest, text, str(actor), None, None, (), replaces
+            )
         receipt = approve(ledger, claim, given, statement, actor)
         checks = _settled(context, ledger, claim.event)
     return Approved(
-        claim.event, given.subject, path, given.digest, text, str(actor), receipt.id, receipt.seq, checks
+        claim.event,
+        given.subject,
+        path,
+        given.digest,
+        text,
+        str(actor),
+        receipt.id,
+        receipt.seq,
+        checks,
+        replaces,
     )
 
 
-def _given(context: Context, ledger: Ledger, claim: Claim, path: str | None) -> Approvable:
-    """The bytes to approve: of the answer itself, or of a file in the tree that the answer names without its content."""
+def _given(context: Context, ledger: Ledger, claim: Claim, path: str | None) -> tuple[Approvable, str | None]:
+    """The bytes to approve, and the SHA-256 that was frozen where they are of a frozen file that was changed since."""
+    from t2c.ledger.answers.checks.freezing import rewritten
+
+    if path is not None and (found := rewritten(ledger, context.root, claim.event, path)) is not None:
+        frozen, content = found
+        return Approvable(subject(claim.event, path), content), frozen.digest
+    return _named(context, ledger, claim, path), None
+
+
+def _named(context: Context, ledger: Ledger, claim: Claim, path: str | None) -> Approvable:
+    """The bytes of the answer itself, or of a file in the tree that the answer names without its content."""
     content = content_of(ledger, event_named(ledger, claim.event, "answer.recorded"))
     if path is None or not any(
         named.path == path and named.content is None for named in named_paths(claim.value)

@@ -101,7 +101,8 @@ def approve(
     """Approve exactly the bytes that are printed. Only a person can.
 
     The approval holds the SHA-256 of those bytes; of anything else it is no approval. Look with --show first, then
-    give --sha256, so that nothing can change in between. A text that changes later must be approved again.
+    give --sha256, so that nothing can change in between. A text that changes later must be approved again. Of a frozen
+    test that was changed since, --file shows and approves what stands in the work tree: that takes its place.
 
     Examples:
 
@@ -137,6 +138,10 @@ def _chosen(found: Chosen, style: Style) -> Iterator[str]:
 def _approved(found: Approved, style: Style) -> Iterator[str]:
     yield from found.text.splitlines()
     yield f"SHA-256 {found.digest}"
+    if found.replaces is not None:
+        will = "would take" if found.seq is None else "take"
+        yield f"these bytes stand in the work tree, and not in the answer; they {will} the place of what is frozen:"
+        yield style.faint(f"  SHA-256 {found.replaces}")
     if found.seq is None:
         yield style.faint("nothing was approved; to approve exactly this add: --sha256 " + found.digest)
     else:

@@ -91,6 +91,19 @@ def test_tests_before_code_are_frozen_and_measured(repo: Any) -> None:
     assert target.read_text() == "assert True\n"
     noted = repo("ledger", "log", "--type", "refusal.noted", "--json", "--jsonl")
     assert "FROZEN_TEST_CHANGED" in noted.out
+    target.unlink()
+    gone = repo("answers", "frozen", "--refuse", "--json")
+    assert gone.code == 1 and not gone.document["ok"] and gone.document["refused"] == [test["path"]]
+    target.write_text(TEST + "assert code_of.double(3) == 6\n")
+    shown = repo("answers", "approve", seq, "--file", test["path"], "--show", "--json").document
+    assert shown["text"] == target.read_text() and shown["replaces"] == sha256(TEST.encode()).hexdigest()
+    target.write_text(TEST + "assert code_of.double(4) == 8\n")
+    stale = repo("answers", "approve", seq, "--file", test["path"], "--sha256", shown["digest"])
+    assert stale.code == 4, stale.out + stale.err
+    now = repo("answers", "approve", seq, "--file", test["path"])
+    assert now.code == 0 and "stand in the work tree" in now.out and "double(4)" in now.out
+    listed = repo("answers", "frozen", "--json")
+    assert listed.code == 0 and listed.document["files"][0]["state"] == "changed by approval"
     assert repo("ledger", "verify", "--level", "domain").code == 0
 
 

@@ -24,7 +24,7 @@ from t2c.ledger.kernel.paths import confine
 
 __all__ = [
     "BROKEN", "CODE", "Frozen", "State", "Suite", "digest_of", "freeze", "frozen_files", "guard_frozen", "refuse",
-    "refuse_changed", "refused_before", "state_of", "states", "suite_of", "superseded",
+    "refuse_changed", "refused_before", "rewritten", "state_of", "states", "suite_of", "superseded",
 ]  # fmt: skip
 
 CODE: Final = "FROZEN_TEST_CHANGED"
@@ -204,6 +204,22 @@ def digest_of(tree: Path, path: str) -> str | None:
         return sha256(place.read_bytes()).hexdigest() if place.is_file() else None
     except (Usage, OSError):
         return None
+
+
+def rewritten(ledger: Ledger, tree: Path, answer: str, path: str) -> tuple[Frozen, bytes] | None:
+    """A file that this answer froze and the bytes that stand in the work tree instead; None where it stands as frozen,
+    is not there, or was not frozen by this answer."""
+    one = _Standing.of(ledger).files.get(path)
+    if one is None or answer not in one.answers:
+        return None
+    try:
+        place = confine(tree, path)
+        content = place.read_bytes() if place.is_file() else None
+    except (Usage, OSError):
+        return None
+    if content is None or sha256(content).hexdigest() == one.digest:
+        return None
+    return one, content
 
 
 def refuse_changed(ledger: Ledger, tree: Path, by: Actor, about: str | None = None) -> list[str]:
