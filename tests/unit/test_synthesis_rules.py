@@ -91,6 +91,32 @@ def test_the_same_twice_is_a_fault_and_many_faults_are_told_as_a_number() -> Non
         read_summary(summary(*many), SHOWN)
 
 
+@pytest.mark.parametrize("texts", [{"detail": "x" * 16_384}, {"title": "ż" * 8_192}])
+def test_a_conclusion_that_would_be_no_event_is_a_fault(texts: dict[str, str]) -> None:
+    with pytest.raises(Rejected, match=r"response\.conclusions\[1\] is longer than 16,384 bytes"):
+        read_summary(summary(said(), said(**texts)), SHOWN)
+    assert read_summary(summary(said(detail="x" * 16_000)), SHOWN)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"acceptanceCriteria": [f"c is so number {'x' * length}" for length in range(200)]},
+        {"description": "x" * 16_384},
+        {"target": {"paths": [], "symbols": ["s" * 16_384], "tickets": [], "versions": []}},
+    ],
+)
+def test_a_task_that_would_be_no_event_is_a_fault(texts: dict[str, Any]) -> None:
+    with pytest.raises(Rejected, match=r"response\.proposals\[1\] is longer than 16,384 bytes"):
+        read_tasks(tasks(task(), task(key="t2", **texts)), SHOWN)
+
+
+def test_a_fault_that_quotes_an_answer_is_told_in_short() -> None:
+    with pytest.raises(Rejected) as told:
+        read_tasks(tasks(task(conclusionKeys=["k" * 100_000])), SHOWN)
+    assert len(str(told.value)) < 1_000
+
+
 def test_what_is_no_answer_of_this_kind_is_rejected_and_no_traceback() -> None:
     with pytest.raises(Rejected, match="response"):
         read_summary(b'{"conclusions":[{"kind":"verdict"}]}', SHOWN)

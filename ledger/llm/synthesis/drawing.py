@@ -8,7 +8,7 @@ again: a repeated question is no new evidence.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from t2c import __version__
 from t2c.ledger.events.decisions import ConclusionDrawn, ProposalRaised
@@ -33,6 +33,9 @@ from t2c.ledger.llm.synthesis.summary import Concluded
 from t2c.ledger.llm.synthesis.tasks import Raised
 
 __all__ = ["Source", "Synthesis", "Voice", "drafts", "synthesise"]
+
+_TOLD: Final = 200
+"""Characters of a title that was left out, and of the reason."""
 
 
 class Voice(NamedTuple):
@@ -201,7 +204,7 @@ def drafts(
         "configuration": dict(source.configuration),
         "records": source.records,
         "responses": responses(made.stories),
-        "abstained": [{"title": title, "why": why} for title, why in made.abstained],
+        "abstained": [{"title": _told(title), "why": _told(why)} for title, why in made.abstained],
     }
     started = RunStarted(
         verb=verb,
@@ -229,6 +232,11 @@ def drafts(
         appended[one.type] = appended.get(one.type, 0) + 1
     found.append(draft(RunFinished(status="succeeded", appended=appended, detail=None), run=run))
     return found
+
+
+def _told(text: str) -> str:
+    """A text of what was left out, cut: all of these stand in one event."""
+    return text if len(text) <= _TOLD else text[: _TOLD - 1] + "…"
 
 
 def _said(made: Synthesis, run: str) -> Iterator[EventDraft]:

@@ -10,9 +10,21 @@ import msgspec
 from t2c.ledger.llm.asking import Rejected
 from t2c.ledger.llm.synthesis.contract import Kind, Severity
 
-__all__ = ["Citable", "Concluded", "Said", "faults_told", "read_conclusions", "read_summary"]
+__all__ = [
+    "LONGEST",
+    "Citable",
+    "Concluded",
+    "Said",
+    "faults_told",
+    "length",
+    "read_conclusions",
+    "read_summary",
+]
 
+LONGEST: Final = 16 << 10
+"""Bytes of UTF-8 that the words of one conclusion or proposal may take: each becomes one event."""
 _FAULTS_TOLD: Final = 8
+_FAULT_LONGEST: Final = 300
 
 
 class Citable(NamedTuple):
@@ -53,7 +65,7 @@ def read_summary(content: bytes, citable: Citable) -> tuple[Concluded, ...]:
     """The conclusions of an answer that is valid by its schema.
 
     Raises Rejected, with every place, for a citation of what was not shown, for a conclusion none of whose records is
-    of a diagnostic that it cites, for one that says nothing, and for one that stands there twice.
+    of a diagnostic that it cites, for one that says nothing or more than LONGEST, and for one that stands there twice.
     """
     faults: list[str] = []
     found = tuple(read_conclusions(_decoded(content), citable, faults))
@@ -76,6 +88,8 @@ def read_conclusions(said: Sequence[Said], citable: Citable, faults: list[str]) 
         for name, text in (("title", one.title), ("detail", one.detail)):
             if not text.strip():
                 faults.append(f"{at}.{name} is blank")
+        if length(one.key, one.title, one.detail) > LONGEST:
+            faults.append(f"{at} is longer than {LONGEST:,} bytes")
         unknown = [identity for identity in one.diagnostic_ids if identity not in citable.diagnostics]
         faults += [f"{at}.diagnosticIds cites {identity}, which was not shown" for identity in unknown]
         faults += [
@@ -95,9 +109,19 @@ def read_conclusions(said: Sequence[Said], citable: Citable, faults: list[str]) 
         yield Concluded(one, records)
 
 
+def length(*texts: str) -> int:
+    """Bytes of UTF-8 that the texts take; half of a surrogate pair counts like a character."""
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+
+
 def faults_told(faults: Sequence[str]) -> None:
     """Raise Rejected with the first of the faults, if there are any, and how many more there are."""
     if faults:
         more = len(faults) - _FAULTS_TOLD
-        told = "; ".join(faults[:_FAULTS_TOLD])
+        told = "; ".join(_short(fault) for fault in faults[:_FAULTS_TOLD])
         raise Rejected(f"{told}; and {more} more" if more > 0 else told)
+
+
+def _short(fault: str) -> str:
+    """A fault as it is told: one that quotes a whole answer would be as long as that."""
+    return fault if len(fault) <= _FAULT_LONGEST else fault[: _FAULT_LONGEST - 1] + "…"

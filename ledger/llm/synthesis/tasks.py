@@ -11,7 +11,15 @@ from t2c.ledger.events.targets import is_outside
 from t2c.ledger.llm.asking import Rejected
 from t2c.ledger.llm.synthesis.contract import Priority, Target
 from t2c.ledger.llm.synthesis.order import Cycle, Waiting, ordered
-from t2c.ledger.llm.synthesis.summary import Citable, Concluded, Said, faults_told, read_conclusions
+from t2c.ledger.llm.synthesis.summary import (
+    LONGEST,
+    Citable,
+    Concluded,
+    Said,
+    faults_told,
+    length,
+    read_conclusions,
+)
 
 __all__ = ["Raised", "Task", "Tasks", "read_tasks"]
 
@@ -65,7 +73,7 @@ def read_tasks(content: bytes, citable: Citable) -> Tasks:
     """The conclusions and proposals of an answer that is valid by its schema.
 
     Raises Rejected, with every place: for what `read_summary` raises it for; for a key that is blank, stands twice or
-    names nothing; for a proposal without an acceptance criterion, with evidence outside its conclusions, about a path
+    names nothing; for a proposal without an acceptance criterion, longer than LONGEST, with evidence outside its conclusions, about a path
     outside the repository, or that waits for itself.
     """
     try:
@@ -107,6 +115,8 @@ def _faults(
     for name, text in (("title", task.title), ("description", task.description)):
         if not text.strip():
             yield f"{at}.{name} is blank"
+    if length(*_texts(task)) > LONGEST:
+        yield f"{at} is longer than {LONGEST:,} bytes"
     criteria = [one.strip() for one in task.acceptance_criteria]
     if not criteria or not all(criteria):
         yield f"{at}.acceptanceCriteria must say how to see that it is done"
@@ -135,6 +145,13 @@ def _faults(
     for path in task.target.paths:
         if is_outside(path):
             yield f"{at}.target.paths names {path!r}, which is outside the repository"
+
+
+def _texts(task: Task) -> Iterator[str]:
+    """All that a proposal says beside what it cites."""
+    about = task.target
+    yield from (task.key, task.title, task.description, *task.acceptance_criteria)
+    yield from (*about.paths, *about.symbols, *about.tickets, *about.versions)
 
 
 def _same(raised: Sequence[Raised]) -> Iterator[str]:
