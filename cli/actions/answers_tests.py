@@ -140,7 +140,9 @@ class HeldOutResult:
 
 @dataclass(frozen=True, slots=True)
 class FrozenRow:
-    """A frozen file: `state` is `as frozen`, `changed`, `deleted`, `missing` or `changed by approval`; `found` is the SHA-256 now."""
+    """A frozen file: `state` is `as frozen`, `changed`, `deleted`, `missing` or `changed by approval`; `digest` is the
+    SHA-256 that it must have, `found` the one that it has, `approved` the person's approval that took the place of what
+    was frozen by `event`."""
 
     path: str
     state: str
@@ -149,11 +151,12 @@ class FrozenRow:
     about: str | None
     event: str
     seq: int
+    approved: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenList:
-    """The frozen files by path. `refused` are those whose change was recorded as refused."""
+    """The frozen files by path. `ok` is false if one was changed or is not there. `refused` are those whose change was recorded as refused."""
 
     schema: ClassVar[str] = "t2c.answers.frozen/v1"
     ok: bool
@@ -290,7 +293,16 @@ def frozen(context: Context, about: str | None, refuse: bool) -> FrozenList:
     if about is not None and not files:
         raise Usage(f"nothing is frozen about {about!r}", remedy="`t2c answers frozen` lists all")
     rows = [
-        FrozenRow(one.path, stand[one.path][0], one.digest, stand[one.path][1], one.about, one.event, one.seq)
+        FrozenRow(
+            one.path,
+            stand[one.path][0],
+            one.digest,
+            stand[one.path][1],
+            one.about,
+            one.event,
+            one.seq,
+            one.approved,
+        )
         for one in files
     ]
     return FrozenList(not any(row.state in BROKEN for row in rows), rows, refused)

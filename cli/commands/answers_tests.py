@@ -169,7 +169,8 @@ def frozen(
 ) -> None:
     """List the tests that only a person may change, and how each stands in the work tree.
 
-    A person's approval of a file's new SHA-256 takes the place of the old one. Exit code 1 if one was changed.
+    A person's approval of a file's new SHA-256 takes the place of the old one: `t2c answers approve` with --file PATH
+    approves what stands in the work tree. Exit code 1 if one was changed or is not there.
 
     Examples:
 
@@ -263,12 +264,15 @@ def _ran(found: HeldOutResult, style: Style) -> Iterator[str]:
 
 
 def _frozen(found: FrozenList, style: Style) -> Iterator[str]:
+    from t2c.ledger.answers.checks.freezing import BROKEN
+
     if not found.files:
         yield "no test is frozen"
         return
     for row in found.files:
         state = style.good(row.state) if row.state == "as frozen" else style.doubtful(row.state)
-        yield f"{row.path}  {style.bad(row.state) if row.state in ('changed', 'deleted') else state}"
-        yield style.faint(f"  SHA-256 {row.digest}, frozen by {row.event}, seq {row.seq}")
+        yield f"{row.path}  {style.bad(row.state) if row.state in BROKEN else state}"
+        since = "" if row.approved is None else f", approved anew by {row.approved}"
+        yield style.faint(f"  SHA-256 {row.digest}, frozen by {row.event}, seq {row.seq}{since}")
         if row.found is not None and row.found != row.digest:
             yield style.faint(f"  SHA-256 {row.found} now")
