@@ -118,6 +118,10 @@ class OpenRouter:
             if isinstance(held, Exhausted):
                 outcome = outcome._replace(failure="budget_exhausted", detail=held.detail)
                 break
+            if self._abandoned.is_set():
+                # It may have waited for another attempt, which was given up.
+                self._budget.release(held)
+                break
             left = self._budget.seconds_left
             limit = longest if left is None else min(longest, left)
             began = self._ticks()
@@ -132,7 +136,8 @@ class OpenRouter:
             if outcome.unbilled:
                 self._budget.release(held)
             else:
-                self._budget.settle(held, usage.tokens, usage.cost_micros)
+                told_usage = outcome.failure is None or usage.tokens is not None
+                self._budget.settle(held, usage.tokens, usage.cost_micros, answered=told_usage)
             took = _summed(took, usage)
             told = told_to_wait(arrived.headers, self._clock.now())
             made.append(self._attempt(len(made) + 1, arrived, outcome, waited, self._ticks() - began, told))

@@ -443,7 +443,7 @@ def test_what_was_metered_counts_and_what_was_refused_does_not(provider: Any, cl
     }  # fmt: skip
     provider.queue(usage={**usage, "cost": 0.00795})
     assert model.send(REQUEST).failure is None
-    assert "10000 millionths of USD is used up: 9950 spent" in model.send(REQUEST).detail
+    assert "the budget of 0.01 USD is used up: 0.00995 spent" in model.send(REQUEST).detail
     assert len(provider.requests) == 3
 
 

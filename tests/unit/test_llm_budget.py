@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -59,16 +60,108 @@ def test_money_is_held_back_by_price() -> None:
     assert missing(budget, 30, 150) == Exhausted("micros", 0, 1380, 2280, 3000)
 
 
-def test_money_without_a_price_is_expected_as_it_was_so_far_and_ends_when_it_is_spent() -> None:
+def test_money_without_a_price_is_expected_as_the_dearest_tokens_so_far_and_ends_when_it_is_spent() -> None:
     budget = Budget(micros=1000)
     first = held(budget)
     assert first.micros == 0
-    budget.settle(first, 50, 333)
-    assert held(budget).micros == 666
+    budget.settle(first, 50, 233)
+    budget.settle(held(budget), 100, 10)
+    assert held(budget).micros == 466
     assert missing(budget).limit == "micros"
-    unknown = Budget(micros=1000)
-    unknown.settle(held(unknown), None, 1000)
-    assert missing(unknown) == Exhausted("micros", 1000, 0, 0, 1000)
+    without_tokens = Budget(micros=1000)
+    without_tokens.settle(held(without_tokens), None, 600)
+    assert missing(without_tokens) == Exhausted("micros", 600, 0, 600, 1000)
+
+
+@pytest.mark.parametrize("tokens", [None, 200])
+def test_where_nobody_says_what_it_cost_the_first_is_the_last(tokens: int | None) -> None:
+    budget = Budget(micros=10_000)
+    budget.settle(held(budget), tokens, None, answered=True)
+    refused = missing(budget)
+    assert (refused.limit, refused.unpriced) == ("micros", True)
+    assert "of 0.01 USD is not known: the provider does not say what it costs" in refused.detail
+    assert "set llm.price_prompt and llm.price_completion" in refused.detail
+    free = Budget(micros=10_000, price=Price(0, 0))
+    for _ in range(3):
+        free.settle(held(free), tokens, None, answered=True)
+    unlimited = Budget(tokens=10_000)
+    unlimited.settle(held(unlimited), tokens, None, answered=True)
+    held(unlimited)
+
+
+def test_what_broke_off_counts_as_held_once_the_cost_of_tokens_is_known() -> None:
+    budget = Budget(micros=10_000)
+    budget.settle(held(budget), 100, 100)
+    budget.settle(held(budget), None, None)
+    assert budget.spent["micros"] == 200
+    budget.settle(held(budget), None, None, answered=True)
+    assert missing(budget).unpriced
+    first = Budget(micros=10_000)
+    first.release(held(first))
+    first.settle(held(first), None, None)
+    assert missing(first).unpriced
+
+
+def test_what_was_refused_teaches_nothing_of_what_it_costs() -> None:
+    budget = Budget(micros=10_000, price=Price(0, 0))
+    budget.release(held(budget))
+    first = held(budget)
+    assert waits(budget)
+    budget.settle(first, 100, None)
+
+
+def waits(budget: Budget) -> bool:
+    """True if another attempt waits for what is under way; it ends with the next that is settled."""
+    got: list[object] = []
+    thread = threading.Thread(target=lambda: got.append(budget.reserve(30, 90)), daemon=True)
+    thread.start()
+    thread.join(0.1)
+    return not got
+
+
+@pytest.mark.parametrize("price", [None, Price(0, 0), Price(1, 1)])
+@pytest.mark.parametrize("cost", [3000, 10_000])
+def test_many_at_once_pass_the_limit_by_one_attempt_at_most(price: Price | None, cost: int) -> None:
+    """Whatever an attempt really takes: a price that is far too low holds no more than none."""
+    budget = Budget(micros=25_000, price=price)
+    barrier = threading.Barrier(12)
+    spent: list[int] = []
+    under_way: list[int] = []
+    most: list[int] = []
+
+    def take() -> None:
+        barrier.wait()
+        while isinstance(found := budget.reserve(30, 90), Reservation):
+            under_way.append(1)
+            most.append(len(under_way))
+            spent.append(cost)
+            time.sleep(0.001)
+            under_way.pop()
+            budget.settle(found, 100, cost, answered=True)
+
+    workers = [threading.Thread(target=take) for _ in range(12)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    first = 12 if price == Price(1, 1) else 1
+    assert most[0] == 1 and sum(spent) <= 25_000 + first * cost
+    assert budget.spent["micros"] == sum(spent)
+
+
+def test_a_free_answer_does_not_make_the_next_free() -> None:
+    budget = Budget(micros=10_000)
+    budget.settle(held(budget), 100, 0)
+    first = held(budget)
+    assert waits(budget)
+    budget.settle(first, 100, 30_000)
+    assert missing(budget).limit == "micros"
+
+
+def test_who_waits_for_another_attempt_ends_with_the_time() -> None:
+    budget = Budget(micros=10_000, seconds=0.15)
+    held(budget)
+    assert missing(budget).limit == "seconds"
 
 
 def test_an_answer_may_take_more_than_was_held_and_that_counts() -> None:
