@@ -30,8 +30,8 @@ def by_hand(
     """Make a draft of a body that somebody wrote.
 
     `actor`, `key` and `redactable` stand in for what the body leaves out. Raises Usage for a malformed body,
-    Refused for a type that has a verb of its own, a trust above `asserted`, or a payload that cannot be kept apart
-    from its line.
+    Refused for a type that has a verb of its own, a trust above `asserted`, a payload that cannot be kept apart from
+    its line, or an actor who is no agent where `actor` is one.
     """
     if not isinstance(body, dict):
         raise Usage("an event body is a JSON object", where=where, remedy=_example("observation.noted"))
@@ -113,7 +113,15 @@ def _actor(given: Any, default: Actor, where: str | None) -> Actor:
         given = f"{given['kind']}:{given['id']}"
     if not isinstance(given, str):
         raise Usage("actor is KIND:ID or an object with kind and id", where=where)
-    return Actor.parse(given)
+    found = Actor.parse(given)
+    if default.kind == "agent" and found.kind != "agent":
+        raise Refused(
+            f"{default} cannot speak as {found}: an agent stays one",
+            where=where,
+            safe="nothing was written",
+            remedy="leave actor out or name an agent; a person sets T2C_ACTOR",
+        )
+    return found
 
 
 def _example(name: str) -> str:

@@ -45,6 +45,15 @@ def test_the_body_names_its_actor_else_the_caller_does() -> None:
         by_hand({**body, "actor": "boss:a"}, actor=ME)
 
 
+@pytest.mark.parametrize("asked", ["human:boss", "helper:t2c", {"kind": "host_adapter", "id": "x"}])
+def test_an_agent_names_nobody_but_an_agent(asked: object) -> None:
+    body = {"type": "observation.noted", "data": {"statement": "x"}}
+    agent = Actor("agent", "a")
+    assert by_hand({**body, "actor": "agent:b"}, actor=agent).actor == Actor("agent", "b")
+    with pytest.raises(Refused, match="agent:a cannot speak as"):
+        by_hand({**body, "actor": asked}, actor=agent)
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [
