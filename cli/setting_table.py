@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from t2c.cli.sections import AnchorSettings, LlmSettings, RedactSettings, ScanSettings
-from t2c.ledger.errors import Usage
+from t2c.ledger.errors import Refused, Usage
 
 __all__ = [
     "CONTRACT_NAMES", "DEFAULTS", "KEYS", "PREFIX", "SECTIONS", "Color", "ConfigFile", "Durability", "Key",
-    "Secret", "Settings", "Value",
+    "Secret", "Settings", "Value", "is_agent",
 ]  # fmt: skip
 
 Durability = Literal["commit", "batch", "none"]
@@ -47,10 +47,11 @@ class Settings(NamedTuple):
     """The effective settings. `origins` names the source of each key, `notices` what a user should know.
 
     `secrets` are values of the environment that may not reach the log, `api_key` is what a provider of models knows
-    the user by; they are shown nowhere.
+    the user by; they are shown nowhere. `asker` is the setting `actor`, whoever may be that; `in_gate` is true where a
+    gate says that it began this process.
     """
 
-    actor: str = "human:local"
+    asker: str = "human:local"
     durability: Durability = "commit"
     color: Color = "auto"
     debug: bool = False
@@ -64,16 +65,40 @@ class Settings(NamedTuple):
     origins: Mapping[str, str] = MappingProxyType({})
     files: tuple[ConfigFile, ...] = ()
     notices: tuple[str, ...] = ()
+    in_gate: bool = False
+
+    @property
+    def actor(self) -> str:
+        """Who speaks. Raises Refused for anybody but an agent where a gate began this process.
+
+        That is looked up where somebody is about to speak, and costs nothing where nobody is.
+        """
+        if is_agent(self.asker):
+            return self.asker
+        from t2c.ledger.execution.ancestry import inside_gate
+
+        if self.in_gate or inside_gate():
+            raise Refused(
+                f"what runs inside a gate cannot speak as {self.asker}: a gate is a program and no person",
+                safe="nothing was recorded",
+                remedy="set T2C_ACTOR=agent:NAME for what a program says; a person decides outside of the gate",
+            )
+        return self.asker
 
     def value(self, key: str) -> Value:
         """The effective value of a dotted key. Raises AttributeError for an unknown one."""
         found: Any = self
-        for part in key.split("."):
+        for part in ("asker" if key == "actor" else key).split("."):
             found = getattr(found, part)
         return cast(Value, found)
 
 
 DEFAULTS: Final = Settings()
+
+
+def is_agent(actor: str) -> bool:
+    """True if an actor is a program that claims no more than that."""
+    return actor.startswith("agent:")
 
 
 def _actor(text: str) -> None:

@@ -29,8 +29,9 @@ from t2c.cli.setting_table import (
     Secret,
     Settings,
     Value,
+    is_agent,
 )
-from t2c.ledger.errors import Environment, Usage
+from t2c.ledger.errors import Environment, Refused, Usage
 from t2c.ledger.kernel.canon import MAX_INT
 
 __all__ = [
@@ -46,6 +47,8 @@ _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _API_KEYS: Final = ("T2C_LLM_API_KEY", "OPENROUTER_API_KEY")
 """Where the key for a provider may stand: in the environment and nowhere else."""
 _ASKING: Final = ("record", "live")
+_GATE_VARIABLE: Final = "T2C_GATE"
+"""What `ledger.execution.ancestry` sets in a gate."""
 _HEALING: Final = "OPENROUTER_RESPONSE_HEALING"
 
 
@@ -97,17 +100,19 @@ def load(
 ) -> Settings:
     """The effective settings at a root. `options` holds keys given on the command line; None means absent.
 
-    Raises Usage for an unknown key or a wrong value, naming file and line, Environment for an unreadable file.
+    Raises Usage for an unknown key or a wrong value, naming file and line, Environment for an unreadable file, Refused
+    for an option that makes somebody else of an agent.
     """
     from t2c.ledger.redaction.known import secret_values
 
-    given: dict[str, _Given] = {}
+    asked = {
+        name: _Given(value, f"option {KEYS[name].option}", f"option {KEYS[name].option}")
+        for name, value in (options or {}).items()
+        if value is not None
+    }
+    given = {name: found for name, found in asked.items() if name != "actor"}
     notices: list[str] = []
     files: list[ConfigFile] = []
-    for name, value in (options or {}).items():
-        if value is not None:
-            origin = f"option {KEYS[name].option}"
-            given[name] = _Given(value, origin, origin)
     for name, found in _variables(environ, notices):
         given.setdefault(name, found)
     for values in _files(root, environ, files, notices):
@@ -117,11 +122,16 @@ def load(
             given[name] = found
     for name, found in _contract_names(environ, notices):
         given.setdefault(name, found)
+    if (actor := asked.get("actor")) is not None:
+        if "actor" in given:
+            _still_an_agent(given["actor"], actor)
+        given["actor"] = actor
     sections: dict[str, dict[str, Any]] = {"": {}, **{name: {} for name in SECTIONS}}
     for name, found in given.items():
         section, _, member = name.rpartition(".")
         sections[section][member] = _converted(KEYS[name], found)
     top, scan, anchor = sections[""], ScanSettings(**sections["scan"]), AnchorSettings(**sections["anchor"])
+    top = {"asker" if name == "actor" else name: value for name, value in top.items()}
     origins = {name: given[name].origin if name in given else "default" for name in KEYS}
     return Settings(
         **top,
@@ -134,7 +144,34 @@ def load(
         origins={"root": root_origin, **origins},
         files=tuple(files),
         notices=tuple(notices),
+        in_gate=bool(environ.get(_GATE_VARIABLE)),
     )
+
+
+def _still_an_agent(own: _Given, asked: _Given) -> None:
+    """Raise Refused if who is known to be an agent asks to be somebody else."""
+    if isinstance(asked.value, str) and is_agent(str(own.value)) and not is_agent(asked.value):
+        _converted(KEYS["actor"], asked)
+        raise Refused(
+            f"{own.value} cannot speak as {asked.value}: an agent stays one",
+            where=asked.place,
+            safe="nothing was recorded",
+            remedy=f"name an agent; a person sets T2C_ACTOR ({own.place} says who it is now)",
+        )
+
+
+def _nobodys_word(values: dict[str, _Given]) -> dict[str, _Given]:
+    """Settings of a file in the repository. Raises Usage if it says who its user is, unless that is an agent."""
+    actor = values.get("actor")
+    if actor is not None and not is_agent(str(_converted(KEYS["actor"], actor))):
+        raise Usage(
+            f"a repository does not say who its user is: actor is {actor.value!r}",
+            where=actor.place,
+            safe="nothing was recorded",
+            remedy="remove it there; say it with T2C_ACTOR or in your own configuration",
+            key="actor",
+        )
+    return values
 
 
 def _is_the_users(name: str, found: _Given, notices: list[str]) -> bool:
@@ -151,7 +188,7 @@ def _is_the_users(name: str, found: _Given, notices: list[str]) -> bool:
 
 def _variables(environ: Mapping[str, str], notices: list[str]) -> Iterator[tuple[str, _Given]]:
     known = {key.variable: key for key in KEYS.values()}
-    apart = (ROOT_VARIABLE, *_API_KEYS)
+    apart = (ROOT_VARIABLE, _GATE_VARIABLE, *_API_KEYS)
     for name in sorted(name for name in environ if name.startswith(PREFIX) and name not in apart):
         key, text = known.get(name), environ[name]
         if key is None:
@@ -221,7 +258,7 @@ def _files(
     own = _read(root / PROJECT_FILE)
     if own is not None:
         files.append(ConfigFile(PROJECT_FILE, None))
-        yield _values(parse(own, PROJECT_FILE), own, PROJECT_FILE)
+        yield _nobodys_word(_values(parse(own, PROJECT_FILE), own, PROJECT_FILE))
     shared = _read(root / PYPROJECT)
     if shared is not None and b"t2c" in shared:
         tools = parse(shared, PYPROJECT).get("tool")
@@ -230,7 +267,7 @@ def _files(
         if table is not None:
             files.append(ConfigFile(f"{PYPROJECT} [tool.t2c]", why))
         if table is not None and why is None:
-            yield _values(table, shared, PYPROJECT, inside=("tool", "t2c"))
+            yield _nobodys_word(_values(table, shared, PYPROJECT, inside=("tool", "t2c")))
         elif table is not None:
             notices.append(f"[tool.t2c] in {PYPROJECT} is left aside: {why}")
     path = _user_file(environ)

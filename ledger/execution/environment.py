@@ -1,4 +1,4 @@
-"""Which variables a command gets: those of a list that t2c hands on, and those declared for it. No others.
+"""Which variables a command gets: those of a list that t2c hands on, those declared for it, and who it is. No others.
 
 What steers Git, Python or a test runner, proxies with their passwords and keys of providers stay out, so that a run
 depends on what is recorded of it. Places of tool chains are handed on, since without them most do not start.
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.execution.ancestry import GATE_ACTOR, GATE_VARIABLE
 from t2c.ledger.redaction.funnel import KNOWN, Funnel
 
 __all__ = ["HANDED_ON", "check_declared", "effective"]
@@ -24,13 +25,16 @@ HANDED_ON: Final = frozenset(
 )  # fmt: skip
 """Besides these, every `LC_…`."""
 _SET: Final = {"TERM": "dumb"}
+_OURS: Final = {"T2C_ACTOR": GATE_ACTOR, GATE_VARIABLE: "1"}
+"""What runs in a gate is a program, whoever ran the gate; no declaration makes a person of it."""
 
 
 def effective(environ: Mapping[str, str], declared: Mapping[str, str], funnel: Funnel) -> dict[str, str]:
     """All variables of a command. A value that holds a known secret is not handed on.
 
-    Raises Usage for a declared name or value that no variable can have, Refused for a declared value that holds a
-    known secret: it would be in the open to whatever the command runs, and masked in the record.
+    Raises Usage for a declared name or value that no variable can have, Refused for a name that t2c sets itself and for
+    a declared value that holds a known secret: it would be in the open to whatever the command runs, and masked in the
+    record.
     """
     check_declared(declared)
     for name, value in declared.items():
@@ -45,7 +49,7 @@ def effective(environ: Mapping[str, str], declared: Mapping[str, str], funnel: F
         for name, value in environ.items()
         if (name in HANDED_ON or name.startswith("LC_")) and not _holds_known(funnel, value)
     }
-    merged = {"PATH": os.defpath, **handed, **_SET, **declared}
+    merged = {"PATH": os.defpath, **handed, **_SET, **declared, **_OURS}
     return {name: merged[name] for name in sorted(merged)}
 
 
@@ -54,11 +58,17 @@ def _holds_known(funnel: Funnel, value: str) -> bool:
 
 
 def check_declared(declared: Mapping[str, str]) -> None:
-    """Raise Usage for a name or value that no variable can have."""
+    """Raise Usage for a name or value that no variable can have, Refused for a name that t2c sets itself."""
     for name, value in declared.items():
         if not name or len(name) > 200 or "=" in name or "\0" in name or "\0" in value:
             raise Usage(
                 f"{name!r} cannot be given to a command as a variable",
                 safe="nothing was run",
                 remedy="declare names without an equals sign, and values without a NUL",
+            )
+        if name in _OURS:
+            raise Refused(
+                f"the variable {name} cannot be declared for a command: t2c sets it itself",
+                safe="nothing was run and nothing was written",
+                remedy="leave it out of the declaration; what runs in a gate speaks as an agent",
             )

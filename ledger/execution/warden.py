@@ -17,15 +17,18 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
+NAME: Final = b"t2c-warden"
+"""What the system calls this process, so that what runs below can tell that it does (`ancestry.py`)."""
 _LISTEN: Final = 0
 _PATIENCE: Final = 5.0
 """Seconds until processes that do not even heed SIGKILL are given up."""
 _TICK: Final = 1.0
 _PR_SET_PDEATHSIG: Final = 1
+_PR_SET_NAME: Final = 15
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 
-def _prctl(option: int, value: int) -> None:
+def _prctl(option: int, value: int | bytes) -> None:
     """Ask the kernel of Linux for something; elsewhere, or where it refuses, nothing."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError, ImportError):
@@ -205,6 +208,7 @@ def main() -> None:
     text = _line()
     if not text:
         return
+    _prctl(_PR_SET_NAME, NAME)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     watch = _Watch(json.loads(text))
     _tell(report, {"pid": watch.pid})

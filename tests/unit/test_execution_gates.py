@@ -173,9 +173,12 @@ def test_only_what_is_listed_or_declared_is_in_its_environment(run: Run, masking
     found = dict(line.split("=", 1) for line in said(masking, result).splitlines())
     assert found == {
         "PATH": ENVIRON["PATH"], "HOME": "/home/ada", "LANG": "pl", "LC_TIME": "C", "TERM": "dumb",
-        "JAVA_HOME": "/opt/java", "DECLARED": "yes",
+        "JAVA_HOME": "/opt/java", "DECLARED": "yes", "T2C_ACTOR": "agent:gate", "T2C_GATE": "1",
     }  # fmt: skip
     count = len(events(masking))
+    for name in ("T2C_ACTOR", "T2C_GATE"):
+        with pytest.raises(Refused, match="sets it itself"):
+            run("env", environment={name: "human:boss"})
     with pytest.raises(Refused, match="known secret"):
         run("env", environment={"KEY": f"x{SECRET}"})
     assert len(events(masking)) == count

@@ -11,7 +11,7 @@ from t2c.cli.actions.context import locate
 from t2c.cli.present.progress import INTERVAL, PATIENCE, ProgressLine
 from t2c.cli.present.style import Style, printable, wants_colour
 from t2c.cli.settings import DEFAULTS, KEYS, Key, Terminal, debugging, load, terminal
-from t2c.ledger.errors import Environment, Usage
+from t2c.ledger.errors import Environment, Refused, Usage
 
 OTHER = {
     "actor": ("agent:ci", '"agent:ci"', "agent:ci"),
@@ -413,3 +413,41 @@ def test_progress_of_short_work_and_without_a_terminal_is_silent() -> None:
     nowhere = ProgressLine(None)
     nowhere("scan", 1, 0)
     nowhere.close()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [("t2c.toml", "debug = false\nactor = '{}'\n", 2), ("pyproject.toml", "[tool.t2c]\nactor = '{}'\n", 2)],
+)
+def test_a_repository_does_not_say_who_its_user_is(tmp_path: Path, file: str, text: str, line: int) -> None:
+    root, user = tmp_path / "repo", tmp_path / "config"
+    root.mkdir()
+    (user / "t2c").mkdir(parents=True)
+    (user / "t2c" / "config.toml").write_text("actor = 'human:me'\n")
+    for kind in ("human", "helper", "host_adapter"):
+        (root / file).write_text(text.format(f"{kind}:boss"))
+        with pytest.raises(Usage, match="does not say who its user is") as raised:
+            load(root, {"T2C_ACTOR": "human:me"})
+        assert raised.value.where == f"{file}:{line}"
+    (root / file).write_text(text.format("agent:ci"))
+    assert load(root, {}).actor == "agent:ci"
+    (root / file).unlink()
+    assert load(root, {"XDG_CONFIG_HOME": str(user)}).actor == "human:me"
+
+
+def test_an_agent_stays_one(tmp_path: Path) -> None:
+    agent = {"T2C_ACTOR": "agent:x"}
+    assert load(tmp_path, agent, {"actor": "agent:y"}).actor == "agent:y"
+    assert load(tmp_path, {"T2C_ACTOR": "human:me"}, {"actor": "human:you"}).actor == "human:you"
+    for asked in ("human:boss", "helper:t2c"):
+        with pytest.raises(Refused, match="agent:x cannot speak as"):
+            load(tmp_path, agent, {"actor": asked})
+
+
+def test_where_a_gate_says_that_it_began_this_only_an_agent_speaks(tmp_path: Path) -> None:
+    inside = {"T2C_GATE": "1"}
+    assert load(tmp_path, {**inside, "T2C_ACTOR": "agent:gate"}).actor == "agent:gate"
+    found = load(tmp_path, inside)
+    assert (found.value("actor"), found.notices) == ("human:local", ())
+    with pytest.raises(Refused, match="no person"):
+        _ = found.actor
