@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from t2c.ledger.llm.budget import Budget, Price
     from t2c.ledger.llm.openrouter import OpenRouter
 
-__all__ = ["Purpose", "asker_of", "model_name"]
+__all__ = ["Purpose", "asker_of", "check_recordings", "model_name"]
 
 Purpose = str
 """Which work a model is for: a stage, `summary`, `task` or `answer`."""
@@ -152,6 +152,12 @@ def _price(context: Context) -> Price | None:
 
 def _micros(numeral: str) -> int:
     return int((Decimal(numeral) * _MICROS).to_integral_value(ROUND_UP))
+
+
+def check_recordings(context: Context) -> None:
+    """Raise Usage for a recording that is no ledger, so that a command may say so before it does anything."""
+    for given in context.settings.llm.recordings:
+        _recording(context, given).close()
 
 
 def _recording(context: Context, given: str) -> Ledger:

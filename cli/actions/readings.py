@@ -20,6 +20,7 @@ from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.evidence import RecordInterpreted
 from t2c.ledger.events.llm import Story
 from t2c.ledger.events.runs import DegradationNoted, OmissionNoted, RunFinished, RunStarted, StageFinished
+from t2c.ledger.journal.position import Position
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.kernel.clock import rfc3339
@@ -34,7 +35,7 @@ from t2c.projections.fold import fold
 from t2c.projections.records import StandingRecords
 from t2c.projections.registry import ALL
 
-__all__ = ["Interpreter", "Stood", "run_of", "stood"]
+__all__ = ["Interpreter", "Stood", "appended_by", "run_of", "stood"]
 
 _AT_ONCE: Final = 500
 
@@ -108,6 +109,11 @@ def run_of(context: Context, ledger: Ledger) -> RunId:
     return run_id(ledger.head().hash, rfc3339(context.clock.now()))
 
 
+def appended_by(ledger: Ledger, run: str, after: Position) -> Counter[str]:
+    """The events of a run by type, after a position: what the stages recorded, and what the requests did."""
+    return Counter(entry.type for entry in ledger.entries(after) if entry.run == run)
+
+
 class Mark(NamedTuple):
     """Where a stage began."""
 
@@ -127,6 +133,7 @@ class Interpreter:
         self._now = now
         self._given = run
         self._run: RunId | None = None
+        self._before = ledger.head()
         self._appended: Counter[str] = Counter()
 
     def begin(self) -> Mark:
@@ -198,7 +205,7 @@ class Interpreter:
     def finish(self, status: str, detail: str | None = None) -> None:
         """End the run, if one began."""
         if self._run is not None:
-            appended = dict(sorted(self._appended.items()))
+            appended = dict(sorted(appended_by(self._ledger, self._run, self._before).items()))
             self._append([draft(RunFinished(status=status, appended=appended, detail=detail), run=self._run)])  # type: ignore[arg-type]
             self._run = None
 

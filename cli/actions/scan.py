@@ -26,6 +26,8 @@ from t2c.ledger.standing import keep, load
 
 if TYPE_CHECKING:
     from t2c.cli.actions.interpreting import StageAudit
+    from t2c.ledger.journal.position import Position
+    from t2c.ledger.kernel.ids import RunId
 
 __all__ = ["ScanResult", "Scanned", "StageRow", "scan"]
 
@@ -45,9 +47,10 @@ class StageRow:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What a scan did. `run` is None when nothing differed: then nothing was appended but ends of older runs.
+    """What a scan did. `run` is None when nothing differed: then nothing was appended but ends of older runs, and what
+    a model was asked and said of the records, in the run `interpreted_by`.
 
-    `records` counts what stands by source, `omissions` what is left out by reason, `stages` says how each went, and
+    `appended` counts the events of both. `records` counts what stands by source, `omissions` what is left out by reason, `stages` says how each went, and
     `interpretation` what a model was asked about the records, where one was.
     """
 
@@ -63,6 +66,7 @@ class ScanResult:
     seq: int
     made: bool
     interpretation: Sequence[StageAudit] = ()
+    interpreted_by: str | None = None
 
 
 class Scanned(NamedTuple):
@@ -95,6 +99,10 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
             safe="nothing was written",
             remedy="scan a checkout of it: git clone",
         )
+    if state is not None and context.settings.llm.mode != "off":
+        from t2c.cli.actions.model import check_recordings
+
+        check_recordings(context)
     created = make_ledger(context)
     turns = context.workspace / "locks"
     try:
@@ -149,11 +157,13 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
         )
         del standing, stood
         if state is not None and context.settings.llm.mode != "off":
+            before, asking_run = ledger.head(), _interpreting_run(context, ledger)
             try:
-                audits = _interpreted(context, ledger, state, revision)
-                result = replace(result, interpretation=audits, seq=ledger.head().seq)
+                audits = _interpreted(context, ledger, state, revision, asking_run)
+                result = replace(result, interpretation=audits)
             except T2cError as failure:
                 failures.append(failure)
+            result = _with_asked(result, ledger, asking_run, before)
         try:
             project_all(context, ledger)
         except T2cError as failure:
@@ -162,14 +172,33 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
     return Scanned(result, failures[0] if failures else None, notices)
 
 
-def _interpreted(context: Context, ledger: Ledger, state: Path, revision: str | None) -> Sequence[StageAudit]:
+def _interpreting_run(context: Context, ledger: Ledger) -> RunId:
+    from t2c.cli.actions.readings import run_of
+
+    return run_of(context, ledger)
+
+
+def _with_asked(result: ScanResult, ledger: Ledger, run: RunId, before: Position) -> ScanResult:
+    """The result with what was recorded of asking a model, whether that went well or not."""
+    from t2c.cli.actions.readings import appended_by
+
+    asked = appended_by(ledger, run, before)
+    return replace(
+        result,
+        appended=dict(sorted((asked + Counter(result.appended)).items())),
+        interpreted_by=run if asked else None,
+        seq=ledger.head().seq,
+    )
+
+
+def _interpreted(
+    context: Context, ledger: Ledger, state: Path, revision: str | None, run: RunId
+) -> Sequence[StageAudit]:
     """Ask about the records that stand, as of a revision of Git where there is one."""
     from t2c.cli.actions.interpreting import STAGES, interpret
     from t2c.cli.actions.model import asker_of
-    from t2c.cli.actions.readings import run_of
 
     llm = context.settings.llm
-    run = run_of(context, ledger)
     with asker_of(context, ledger, state, run=run) as asker:
         last = None
         if llm.semantic:

@@ -159,6 +159,14 @@ def _text(result: object, summary: Path, style: Style) -> str:
         lines.append(f"made ledger {result.ledger}")
     if result.run is None and not result.appended:
         lines.append(style.good("nothing changed: nothing was appended") + f" (seq {result.seq})")
+    elif result.interpreted_by is not None:
+        total = sum(result.appended.values())
+        runs = ", ".join(run for run in (result.run, result.interpreted_by) if run is not None)
+        plural = "runs" if result.run is not None else "run"
+        lines.append(f"{plural} {runs}: {total:,} events appended (seq {result.seq})")
+        if result.run is None:
+            lines.append("  the sources are unchanged; a model was asked about the records")
+        lines.append("  appended   " + _counts(result.appended))
     elif result.run is None:
         lines.append(f"nothing changed; runs that had stopped were closed (seq {result.seq})")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -225,3 +226,24 @@ def test_what_would_be_sent_is_printed_byte_for_byte_and_nothing_is_sent(t2c: An
     assert known["documents"] == (0, 1), "it is asked about whole again, and answered from the record"
     off = t2c("scan", "--dry-run", "--json")
     assert off.code == 2 and off.document["error"]["remedy"] == "add --llm record"
+
+
+def test_what_asking_a_model_appends_is_counted_and_wrong_recordings_stop_before_anything_is_recorded(
+    t2c: Any, provider: Any
+) -> None:
+    project(t2c.root)
+    outside = t2c(
+        "scan", "--llm", "record", env={"T2C_LLM_BASE_URL": provider.url, "T2C_LLM_RECORDINGS": "docs"}
+    )
+    assert outside.code == 2
+    assert not (t2c.root / ".t2c").exists()
+
+    t2c("scan")
+    before = len((t2c.root / ".t2c" / "journal.ndjson").read_bytes().splitlines())
+    ran = t2c("scan", "--llm", "record", env={"T2C_LLM_BASE_URL": provider.url})
+    lines = (t2c.root / ".t2c" / "journal.ndjson").read_bytes().splitlines()
+    types = Counter(orjson.loads(line)["type"] for line in lines[before:])
+    assert types["llm.asked"] > 0
+    assert "nothing was appended" not in ran.out
+    assert f"{sum(types.values()):,} events appended" in ran.out
+    assert "a model was asked about the records" in ran.out
