@@ -28,6 +28,8 @@ Purpose = str
 
 _MICROS: Final = 1_000_000
 _OF_THE_REPOSITORY: Final = ("t2c.toml", "pyproject.toml")
+_MOST_OF_A_REPOSITORY: Final = 8
+"""Requests at once that a repository may have its reader make."""
 
 
 def model_name(context: Context, purpose: Purpose) -> str:
@@ -71,6 +73,7 @@ def asker_of(
             progress=context.progress,
             recordings=[stack.enter_context(_recording(context, given)) for given in llm.recordings],
             guards=(leak_guard(ledger, store),),
+            most_at_once=_MOST_OF_A_REPOSITORY if _is_named_here(context, "llm.concurrency") else None,
             form=llm.schema,
             temperature=llm.temperature,
             require_parameters=llm.require_parameters,
@@ -85,7 +88,7 @@ def _client(context: Context) -> OpenRouter | None:
     llm, key = settings.llm, settings.api_key
     near = _is_near(llm.base_url)
     origin = settings.origins.get("llm.base_url", "default")
-    named_here = origin in _OF_THE_REPOSITORY
+    named_here = _is_named_here(context, "llm.base_url")
     if key is None and not near:
         return None
     if named_here and not near and key is not None:
@@ -108,6 +111,11 @@ def _client(context: Context) -> OpenRouter | None:
         funnel=funnel_of(context),
         clock=context.clock,
     )
+
+
+def _is_named_here(context: Context, name: str) -> bool:
+    """True where a file of the repository says it, which may be anybody's."""
+    return context.settings.origins.get(name, "default") in _OF_THE_REPOSITORY
 
 
 def _is_near(address: str) -> bool:
@@ -133,6 +141,9 @@ def _budget(context: Context) -> Budget:
 
 
 def _price(context: Context) -> Price | None:
+    """The prices, where they are the user's. Those of a repository could make anything seem free under a limit of
+    money: they count only for a limit of its own, and never as nothing.
+    """
     from t2c.ledger.llm.budget import Price
 
     llm = context.settings.llm
@@ -147,7 +158,12 @@ def _price(context: Context) -> Price | None:
             safe="nothing was sent",
             remedy="set both prices, or none",
         )
-    return Price(_micros(llm.price_prompt), _micros(llm.price_completion))
+    price = Price(_micros(llm.price_prompt), _micros(llm.price_completion))
+    if any(_is_named_here(context, name) for name in prices) and not (
+        _is_named_here(context, "llm.budget_cost") and all(price)
+    ):
+        return None
+    return price
 
 
 def _micros(numeral: str) -> int:

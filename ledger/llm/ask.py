@@ -55,7 +55,7 @@ class Asker:
     """The boundary: everything that is asked goes through `ask`. Safe for threads.
 
     `recordings` are other ledgers whose answers may be taken, and are recorded here; `guards` look at every body
-    before it is sent. `progress` is told of `ask_many`.
+    before it is sent. `progress` is told of `ask_many`, which asks no more than `most_at_once` at a time.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Asker:
         progress: Callable[[str, int, int | None], None] | None = None,
         recordings: Sequence[Ledger] = (),
         guards: Sequence[Guard] = (),
+        most_at_once: int | None = None,
         form: AskMode = "json_schema",
         temperature: str = "0",
         require_parameters: bool = True,
@@ -80,6 +81,7 @@ class Asker:
         self._recorded = Recorded(ledger)
         self._recordings = tuple(Recorded(other) for other in recordings)
         self._guards = tuple(guards)
+        self._most_at_once = most_at_once
         self._progress = progress
         self._spool = Spool(ledger.cache)
         if isinstance(model, Spooling):
@@ -164,6 +166,8 @@ class Asker:
             if self._progress is not None and askings:
                 self._progress(askings[0].stage, count, len(askings))
 
+        if self._most_at_once is not None:
+            concurrency = min(concurrency, self._most_at_once)
         return in_parallel(one, askings, concurrency, done=done, abandon=self._abandon)
 
     def _begin(self) -> None:
