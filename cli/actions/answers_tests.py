@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
@@ -15,10 +15,16 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.ledger.kernel.actor import Actor
 
+if TYPE_CHECKING:
+    from t2c.ledger.answers.leaks import Trail
+
 __all__ = [
     "FrozenList", "FrozenRow", "HeldOutResult", "HeldOutRow", "LeakReport", "LeakRow", "LeakSign", "Readable", "RevealResult",
     "RevealedRow", "SealResult", "frozen", "leaks", "reveal", "run", "seal",
 ]  # fmt: skip
+
+_SOMEWHERE: Final = "under its own path"
+"""Where a test lies in the work tree, for whoever may not know its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,8 @@ class LeakSign:
 @dataclass(frozen=True, slots=True)
 class LeakRow:
     """A sealed test beside all requests until seq `until`, when it was revealed, or the last one. `opened` says where its bytes were had from: `ledger`, `store`, or null, and
-    then `why` says why nothing is proven of it. `lies` is where the work tree holds it."""
+    then `why` says why nothing is proven of it. `lies` is where the work tree holds it. Only a person is told the path
+    and scenarios of a test that is not revealed; for others `hidden` is true and `lies` says only that it is there."""
 
     sealed: str
     file: int
@@ -89,6 +96,7 @@ class LeakRow:
     why: str | None
     leaks: Sequence[LeakSign]
     lies: str | None
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +195,17 @@ def seal(context: Context, state: Path, content: bytes, about: str | None, actor
 
 
 def reveal(context: Context, state: Path, name: str) -> RevealResult:
-    """Open sealed tests in the ledger. Raises Usage for what names none, and what the sealed store raises."""
+    """Open sealed tests in the ledger.
+
+    Raises Usage for what names none, Refused for whoever is no person, and what the sealed store raises.
+    """
     from hashlib import sha256
 
     from t2c.ledger.answers import sealing
 
     with open_ledger(context) as ledger:
         one = sealing.named(ledger, name)
-        event, tests = sealing.reveal(ledger, _store(ledger, state), one)
+        event, tests = sealing.reveal(ledger, _store(ledger, state), one, Actor.parse(context.settings.actor))
     return RevealResult(
         one.event,
         event,
@@ -214,25 +225,28 @@ def leaks(context: Context, state: Path | None, role: str) -> LeakReport:
     with open_ledger(context) as ledger:
         store = None if state is None else _store(ledger, state)
         found = audit(ledger, store, role=role, tree=context.root, progress=context.progress)
-    rows = [
-        LeakRow(
-            trail.sealed,
-            trail.file,
-            trail.since,
-            trail.until,
-            trail.about,
-            trail.scenarios,
-            trail.path,
-            trail.opened,
-            trail.why,
-            [LeakSign(leak.seq, leak.how, leak.sent) for leak in trail.leaks],
-            trail.lies,
-        )
-        for trail in found.tests
-    ]
+    person = Actor.parse(context.settings.actor).kind == "human"
+    rows = [_leak_row(trail, hidden=not person and trail.opened != "ledger") for trail in found.tests]
     proven = not found.unread and all(row.opened is not None for row in rows)
     ok = proven and not any(row.leaks or row.lies is not None for row in rows)
     return LeakReport(ok, found.role, found.seq, found.requests, found.unread, rows)
+
+
+def _leak_row(trail: Trail, *, hidden: bool) -> LeakRow:
+    return LeakRow(
+        trail.sealed,
+        trail.file,
+        trail.since,
+        trail.until,
+        trail.about,
+        () if hidden else trail.scenarios,
+        None if hidden else trail.path,
+        trail.opened,
+        trail.why,
+        [LeakSign(leak.seq, leak.how, leak.sent) for leak in trail.leaks],
+        _SOMEWHERE if hidden and trail.lies is not None else trail.lies,
+        hidden,
+    )
 
 
 def run(

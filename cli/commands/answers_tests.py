@@ -75,7 +75,7 @@ def reveal(
 ) -> None:
     """Open sealed tests in the ledger, so that whoever has it can prove what was sealed and that nobody was shown it.
 
-    From here on they are secret no longer, and a pass of them counts for nothing.
+    Only a person can; the event says who asked for it, and a refusal is recorded. From here on they are secret no longer, and a pass of them counts for nothing.
 
     Examples:
 
@@ -100,12 +100,25 @@ def reveal(
 
 def leaks(
     ctx: typer.Context,
-    role: Annotated[str, typer.Option(metavar="ROLE", help="Whose requests are looked at.")] = "implementer",
+    role: Annotated[
+        str,
+        typer.Option(
+            metavar="ROLE", help="Whose requests are looked at; the implementer is whoever need not know."
+        ),
+    ] = "implementer",
     json: Json = False,
 ) -> None:
-    """Look for every sealed test in every request to the implementer, and say where one was shown.
+    """Look for every sealed test in every request to the implementer, and say where one was shown, also before it was
+    sealed.
 
-    Tests that were revealed need the ledger alone; others need the state folder of whoever sealed them. Exit code 1 if
+    Every role is taken for the implementer's but those that must know the tests: test-writer, test-author,
+    held-out-author, test-reviewer; and whoever answers attempt_report, proposal, blocked or question is one in any
+    case. Found are the path, however it is spelled, a file name of 12 characters or more, the SHA-256, the Git blob
+    and the commitments, lines of 24 characters or more, and 5 shorter ones in a row; as they are, escaped, as Base64,
+    hexadecimal or in a URL. Not found are a line that was changed or told in other words, a short line alone, a line
+    that stood in the tree when the test was sealed, and what is compressed or encoded in another way.
+
+    Only a person is told the path and scenarios of a test that is not revealed. Tests that were revealed need the ledger alone; others need the state folder of whoever sealed them. Exit code 1 if
     one was shown, lies in the work tree, or cannot be looked for.
 
     Examples:
@@ -236,6 +249,10 @@ def _leaks(found: LeakReport, style: Style) -> Iterator[str]:
 
 def _leak(row: LeakRow, found: LeakReport, style: Style) -> Iterator[str]:
     yield f"exists since seq {row.since}"
+    if row.opened == "ledger":
+        yield style.doubtful(
+            f"revealed by seq {row.until}: it is open, and its passes count for nothing since"
+        )
     if row.opened is None:
         yield style.doubtful(f"nothing is proven: {row.why}")
     for sign in row.leaks:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+import re
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -14,8 +14,17 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from t2c.ledger.answers.history import decoded, events
+from t2c.ledger.answers.readable import readable_paths
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.sealing import OpenTest, Sealed, open_sealed, open_test, sealed_tests, secret
+from t2c.ledger.answers.sealing import (
+    OpenTest,
+    Sealed,
+    open_sealed,
+    open_test,
+    sealed_tests,
+    secret,
+    unopened,
+)
 from t2c.ledger.answers.showing import How, Secrets, Sign
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Environment, Refused, T2cError, Usage
@@ -26,10 +35,25 @@ from t2c.ledger.kernel.paths import confine
 from t2c.ledger.llm.asking import Asking, Guard
 from t2c.ledger.llm.base import Shown
 
-__all__ = ["IMPLEMENTER", "Audit", "Leak", "Trail", "audit", "burn", "leak_guard", "lying_about"]
+__all__ = [
+    "IMPLEMENTER",
+    "Audit",
+    "Leak",
+    "Trail",
+    "audit",
+    "burn",
+    "leak_guard",
+    "lying_about",
+    "must_not_know",
+]
 
 IMPLEMENTER: Final = "implementer"
-"""The role that must see no sealed test."""
+"""The role that must see no sealed test; every other that need not know them is taken for it."""
+_KNOWING: Final = frozenset({"test-writer", "test-author", "held-out-author", "test-reviewer"})
+_OF_IMPLEMENTERS: Final = frozenset({"attempt_report", "proposal", "blocked", "question"})
+"""What nobody but an implementer answers, whatever it calls itself."""
+_APART: Final = re.compile(r"[\s_-]+")
+_NUMBERED: Final = re.compile(r"-?[0-9]+$")
 _SEALINGS: Final = frozenset({"heldout.sealed", "heldout.leaked", "heldout.revealed"})
 
 
@@ -39,8 +63,21 @@ def _is(role: str, wanted: str) -> bool:
     return found == wanted or (found.startswith(wanted) and not found[len(wanted)].isalpha())
 
 
+def must_not_know(role: str, schema: str) -> bool:
+    """True unless the role is one of the few that must know sealed tests, and asks for no answer of an implementer."""
+    name = _NUMBERED.sub("", _APART.sub("-", role.strip().casefold()))
+    return name not in _KNOWING or schema in _OF_IMPLEMENTERS
+
+
+def _looked_at(data: Mapping[str, Any], role: str) -> bool:
+    """True if a recorded request, or a leak, is one to the role; what must not know is the implementer."""
+    if _is(role, IMPLEMENTER):
+        return must_not_know(data["role"], data.get("schema_name", ""))
+    return _is(data["role"], role)
+
+
 def leak_guard(ledger: Ledger, store: SealedStore) -> Guard:
-    """A guard that lets no request to an implementer go out that shows something of a sealed test.
+    """A guard that lets no request to whoever need not know go out that shows something of a sealed test.
 
     What it stops is recorded as `heldout.leaked`, not sent: the test is burned all the same, since whoever made the
     prompt had it at hand. It raises Refused then. A test whose bytes do not lie in this user's state folder can only be
@@ -59,7 +96,7 @@ class _Guard:
         self._told: set[tuple[Sign, str]] = set()
 
     def __call__(self, asking: Asking[Any], body: bytes) -> None:
-        if not _is(asking.role, IMPLEMENTER):
+        if not must_not_know(asking.role, asking.shape.name):
             return
         self._refresh()
         signs = self._secrets.signs(body.decode("utf-8", "replace"), asking.brief.items)
@@ -89,9 +126,11 @@ class _Guard:
         for one in sealed_tests(self._ledger):
             if one.revealed is None:
                 for file in range(len(one.files)):
-                    with suppress(Environment, Corrupt):
-                        secrets.append(secret(open_test(self._store, one, file)))
-        self._secrets = Secrets(secrets)
+                    try:
+                        secrets.append(secret(one, open_test(self._store, one, file)))
+                    except (Environment, Corrupt):
+                        secrets.append(unopened(one, file))
+        self._secrets = Secrets(secrets, readable_paths(self._ledger.workspace.parent) if secrets else ())
 
     def _note(self, signs: Iterable[Sign], request: str, role: str) -> None:
         from t2c.ledger.events.heldout import HeldoutLeaked
@@ -120,6 +159,7 @@ class Leak(NamedTuple):
     how: How
     sent: bool
     request: str
+    role: str
 
 
 class Trail(NamedTuple):
@@ -165,6 +205,8 @@ def audit(
 ) -> Audit:
     """Look for every sealed test in every recorded request to a role, from the first one on until it was revealed.
 
+    What was shown before it was sealed was shown too. The implementer is whoever need not know sealed tests.
+
     Once tests are revealed it needs the ledger alone. Each test is looked at, whoever cannot be opened is said so.
     """
     head = ledger.head()
@@ -178,7 +220,13 @@ def audit(
             failed[one.event] = error.what
         else:
             opened |= {(test.sealed, test.file): test for test in found}
-    shown, requests, unread = _shown(ledger, opened.values(), role, progress)
+    secrets = [
+        secret(one, test) if (test := opened.get((one.event, file))) is not None else unopened(one, file)
+        for one in sealings
+        for file in range(len(one.files))
+    ]
+    taken = readable_paths(tree) if tree is not None and secrets else ()
+    shown, requests, unread = _shown(ledger, Secrets(secrets, taken), role, progress)
     stopped = _stopped(ledger, role)
     trails = []
     for one in sealings:
@@ -231,7 +279,7 @@ def burn(ledger: Ledger, found: Audit) -> None:
                     sealed=trail.sealed,
                     file=trail.file,
                     how=leak.how,
-                    role=found.role,
+                    role=leak.role,
                     request=leak.request,
                     sent=True,
                 )
@@ -259,15 +307,12 @@ def lying_about(tree: Path, test: OpenTest) -> str | None:
 _Found = dict[tuple[str, int], list[Leak]]
 
 
-def _shown(
-    ledger: Ledger, tests: Iterable[OpenTest], role: str, progress: Progress
-) -> tuple[_Found, int, list[int]]:
-    secrets = Secrets(map(secret, tests))
+def _shown(ledger: Ledger, secrets: Secrets, role: str, progress: Progress) -> tuple[_Found, int, list[int]]:
     found: _Found = {}
     requests, unread = 0, []
     for entry in events(ledger, "llm.asked"):
         data = decoded(entry)
-        if not _is(data["role"], role):
+        if not _looked_at(data, role):
             continue
         requests += 1
         progress("requests", requests, None)
@@ -279,7 +324,7 @@ def _shown(
             continue
         for sign in secrets.signs(body, items):
             found.setdefault((sign.sealed, sign.file), []).append(
-                Leak(entry.seq, sign.how, True, data["request"])
+                Leak(entry.seq, sign.how, True, data["request"], data["role"])
             )
     return found, requests, unread
 
@@ -293,8 +338,8 @@ def _stopped(ledger: Ledger, role: str) -> _Found:
     found: _Found = {}
     for entry in events(ledger, "heldout.leaked"):
         data = decoded(entry)
-        if _is(data["role"], role) and not data["sent"]:
+        if not data["sent"] and (_is(role, IMPLEMENTER) or _is(data["role"], role)):
             found.setdefault((data["sealed"], data["file"]), []).append(
-                Leak(entry.seq, data["how"], False, data["request"])
+                Leak(entry.seq, data["how"], False, data["request"], data["role"])
             )
     return found

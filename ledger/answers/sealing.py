@@ -13,7 +13,7 @@ from t2c.ledger.answers.base import Found
 from t2c.ledger.answers.checks.rules import consistency
 from t2c.ledger.answers.history import LATEST, decoded, events
 from t2c.ledger.answers.readable import Readable, readable
-from t2c.ledger.answers.recording import UNNAMED, keep_found
+from t2c.ledger.answers.recording import UNNAMED, keep_found, note_refusal
 from t2c.ledger.answers.sealed_store import SealedStore
 from t2c.ledger.answers.showing import Secret
 from t2c.ledger.engine import Ledger
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPOSITION", "ROOT", "OpenTest", "Sealed", "SealedPart", "Sealing", "checked", "named", "open_sealed", "open_test",
-    "reveal", "seal", "sealed_tests", "secret",
+    "reveal", "seal", "sealed_tests", "secret", "unopened",
 ]  # fmt: skip
 
 ROOT: Final = "held_out"
@@ -46,6 +46,11 @@ class SealedPart(NamedTuple):
     scenarios: tuple[str, ...]
     composition: bool
     common: tuple[int, ...]
+
+    @property
+    def marks(self) -> tuple[str, str, str]:
+        """The commitments to it."""
+        return self.path, self.content, self.argv
 
 
 class Sealed(NamedTuple):
@@ -265,25 +270,42 @@ def open_sealed(ledger: Ledger, store: SealedStore, one: Sealed) -> list[OpenTes
     return []
 
 
-def secret(test: OpenTest) -> Secret:
+def secret(one: Sealed, test: OpenTest) -> Secret:
     """A test as what must not be shown."""
-    return Secret(test.sealed, test.file, test.path, test.body, test.common)
+    return Secret(test.sealed, test.file, test.path, test.body, test.common, one.files[test.file].marks)
 
 
-def reveal(ledger: Ledger, store: SealedStore, one: Sealed) -> tuple[str, list[OpenTest]]:
+def unopened(one: Sealed, file: int) -> Secret:
+    """A test that cannot be opened here as what must not be shown: the commitments to it are known to all."""
+    return Secret(one.event, file, "", b"", marks=one.files[file].marks)
+
+
+def reveal(ledger: Ledger, store: SealedStore, one: Sealed, actor: Actor) -> tuple[str, list[OpenTest]]:
     """Open sealed tests in the ledger: their bodies become objects, beside the salts that prove what was sealed.
 
-    Returns the event. Tests that were revealed stay as they are. Raises what the store raises, and Refused where a body
-    holds a secret that must not be recorded.
+    Returns the event, which says who asked for it. Tests that were revealed stay as they are. Raises Refused for
+    whoever is no person, which is recorded, and where a body holds a secret that must not be recorded; and what the store raises.
     """
     from t2c.ledger.events.heldout import HeldoutRevealed, Revealed
 
+    if actor.kind != "human":
+        rule = "sealed tests are revealed by a person"
+        note_refusal(
+            ledger, subject=one.event, code=HeldoutRevealed.type, reason=rule, by=actor, reference=one.event
+        )
+        raise Refused(
+            f"{actor} cannot do it: {rule}",
+            where=one.event,
+            safe="they stay sealed; nothing was recorded but this refusal",
+            remedy="ask the person whose work it is",
+        )
     tests = open_sealed(ledger, store, one)
     if one.revealed is not None:
         return one.revealed, tests
     _without_secrets(ledger, tests)
     payload = HeldoutRevealed(
         sealed=one.event,
+        requested_by=str(actor),
         files=tuple(
             Revealed(
                 path=test.path,

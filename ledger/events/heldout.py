@@ -83,12 +83,14 @@ class Revealed(Value):
 class HeldoutRevealed(Payload):
     """Sealed tests were opened; whoever has the ledger can prove that they are those which were sealed.
 
-    From here on they are secret no longer, and a pass counts for nothing.
+    From here on they are secret no longer, and a pass counts for nothing. The helper opens them; `requested_by` says
+    who asked for it.
     """
 
     type: ClassVar[str] = "heldout.revealed"
     sealed: EventRef
     files: Annotated[tuple[Revealed, ...], Field(min_length=1)]
+    requested_by: Name | None = None
 
 
 class VariantFile(Value):

@@ -85,12 +85,21 @@ def test_a_sealed_test_from_its_sealing_to_its_audit(repo: Any, tmp_path: Path) 
     clean = repo("answers", "leaks", "--json")
     assert clean.code == 0 and clean.document["ok"] and clean.document["requests"] == 0
     assert "nothing was revealed" in repo("answers", "reveal", sealed["seq"]).err
+    agent = {"T2C_ACTOR": "agent:coder"}
+    for arguments in (("leaks",), ("leaks", "--json"), ("reveal", sealed["seq"], "--yes")):
+        told = repo("answers", *arguments, env=agent)
+        assert told.code == (3 if "reveal" in arguments else 0), told.err
+        assert "held_" not in told.out + told.err and "US1" not in told.out, told.out
+    assert "human:" not in told.err
+    assert "agent:coder" in repo("ledger", "log", "--type", "refusal.noted", "--json", "--jsonl").out
+    assert repo("answers", "leaks", "--json").document["tests"][0]["path"] == "tests/held_1.py"
     opened = repo("answers", "reveal", sealed["seq"], "--yes", "--json")
     assert opened.code == 0, opened.err
     assert [row["path"] for row in opened.document["files"]] == ["tests/held_1.py", "tests/held_2.py"]
     shutil.rmtree(repo.home / ".local")
     audited = repo("answers", "leaks")
     assert audited.code == 0, audited.err
+    assert "it is open, and its passes count for nothing" in audited.out
     assert "tests/held_1.py" in audited.out and "shown in no request to the implementer" in audited.out
     verified = repo("ledger", "verify", "--level", "domain")
     assert verified.code == 0, verified.out + verified.err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import stat
-from hashlib import sha256
+from base64 import b64encode, encodebytes, urlsafe_b64encode
+from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given, settings
@@ -33,6 +35,7 @@ BODY = (
     "    assert total([]) == 0\n"
 )
 PATH = "tests/held/test_discount.py"
+HUMAN = Actor("human", "ada")
 TELLING = BODY.splitlines()[4].strip()
 
 
@@ -65,10 +68,10 @@ class Place:
         return seal(self.ledger, self.store, content or held_out(), tree=self.tree, **more)
 
     def asking(
-        self, text: str, *, role: str = "implementer", items: tuple[Shown, ...] = ()
+        self, text: str, *, role: str = "implementer", items: tuple[Shown, ...] = (), root: str | None = None
     ) -> tuple[Asking[Any], bytes]:
         messages = (Message("system", "Do the task."), Message("user", text))
-        shape = Shape("attempt_report", b"{}")
+        shape = Shape(root or ("acceptance" if role.startswith("test") else "attempt_report"), b"{}")
         brief = Brief("task", text, items, {})
         asking = Asking("attempt", role, "m", messages, shape, brief, check=json.loads)
         return asking, Request("m", messages, shape).body
@@ -83,7 +86,7 @@ class Place:
             model="m",
             mode="json_schema",
             endpoint="http://127.0.0.1/v1",
-            schema_name="attempt_report",
+            schema_name=asking.shape.name,
             schema_digest=asking.shape.digest,
             brief="task",
             brief_digest=asking.brief.digest,
@@ -181,6 +184,7 @@ def test_a_story_of_several_scenarios_needs_a_test_of_them_together(
     assert [(item["check"], item["result"]) for item in kept] == [("composition", result)]
 
 
+GIT_BLOB = sha1(b"blob %d\0%s" % (len(BODY), BODY.encode())).hexdigest()
 LEAKING = {
     "as it is": f"Look:\n{TELLING}",
     "indented and wrapped": TELLING.replace(" ", "\n\t  "),
@@ -194,10 +198,28 @@ LEAKING = {
     "its path on another system": PATH.replace("/", "\\"),
     "its path in a diff": f"+++ b/{PATH}",
     "its path as a test's id": f"{PATH}::test_discount_applies_once PASSED",
+    "its path in capitals": PATH.upper(),
+    "its path in a longer way": f"see ./tests//x/../held/./{PATH.rpartition('/')[2]}",
+    "its path from a folder below": f"../../{PATH}",
+    "the end of its path": "in held/test_discount.py",
+    "its telling name": "Edit test_discount.py, please.",
+    "its hash": sha256(BODY.encode()).hexdigest(),
+    "its hash in capitals": f"sha256:{sha256(BODY.encode()).hexdigest().upper()}.",
+    "its Git blob": f"index {GIT_BLOB}..0000000",
+    "as Base64": f"data:text/plain;base64,{b64encode(BODY.encode()).decode()}",
+    "as wrapped Base64": encodebytes(BODY.encode()).decode(),
+    "one line as Base64 for a URL": urlsafe_b64encode(TELLING.encode()).decode().rstrip("="),
+    "as hexadecimal digits": BODY.encode().hex(),
+    "as escaped bytes": "".join(f"\\x{byte:02x}" for byte in TELLING.encode()),
+    "as part of a URL": quote(BODY),
+    "as a form": quote_plus(TELLING),
 }
 HARMLESS = {
     "the name of another file": f"src/{PATH} and {PATH}x and my-{PATH}",
     "a short line": "assert total([]) == 0",
+    "a name that tells nothing": "__init__.py",
+    "a folder": "tests/held",
+    "another hash": "0" * 64,
     "words of the scenario": "A discount applies exactly once per cart.",
     "nothing": "",
 }
@@ -246,7 +268,7 @@ def test_the_guard_knows_what_was_sealed_after_it_was_made(place: Place) -> None
         guard(*place.asking(BODY))
     signs = [json.loads(bytes(e.data))["how"] for e in place.ledger.entries() if e.type == "heldout.leaked"]
     assert signs == ["line"]  # the same request is told of once
-    reveal(place.ledger, place.store, sealed_tests(place.ledger)[0])
+    reveal(place.ledger, place.store, sealed_tests(place.ledger)[0], HUMAN)
     guard(*place.asking(BODY))  # what is revealed is no secret
 
 
@@ -316,7 +338,7 @@ def test_an_auditor_needs_the_ledger_alone_once_tests_are_revealed(place: Place,
     place.ask(TELLING, role="test_writer")
     place.ask(f"A colleague says: {json.dumps(TELLING)}")
     (sealed,) = sealed_tests(place.ledger)
-    reveal(place.ledger, place.store, sealed)
+    reveal(place.ledger, place.store, sealed, HUMAN)
     place.state.rename(tmp_path / "gone")
     found = audit(place.ledger, None, tree=place.tree)
     leaked, clean = found.tests
@@ -373,25 +395,25 @@ def test_a_store_that_was_changed_reveals_nothing(place: Place) -> None:
     body = place.store._path(sealed.files[0].content)
     body.write_bytes(body.read_bytes() + b"\n")
     with pytest.raises(Corrupt, match="is not what was sealed"):
-        reveal(place.ledger, place.store, sealed)
+        reveal(place.ledger, place.store, sealed, HUMAN)
     assert "heldout.revealed" not in place.types()
     body.write_bytes(body.read_bytes()[:-1])
     body.chmod(0o644)
     with pytest.raises(Refused, match="read by others"):
-        reveal(place.ledger, place.store, sealed)
+        reveal(place.ledger, place.store, sealed, HUMAN)
     body.unlink()
     with pytest.raises(Environment, match="is not here"):
-        reveal(place.ledger, place.store, sealed)
+        reveal(place.ledger, place.store, sealed, HUMAN)
 
 
 def test_revealed_tests_are_those_that_were_sealed(place: Place) -> None:
     done = place.seal()
     sealed = named(place.ledger, done.answer)
-    event, tests = reveal(place.ledger, place.store, sealed)
+    event, tests = reveal(place.ledger, place.store, sealed, HUMAN)
     assert [(test.path, test.body.decode(), test.argv) for test in tests] == [(PATH, BODY, ("python", PATH))]
     again = named(place.ledger, str(sealed.seq))
     assert again.revealed == event and not again.counts(0)
-    assert reveal(place.ledger, place.store, again)[0] == event
+    assert reveal(place.ledger, place.store, again, HUMAN)[0] == event
     assert open_sealed(place.ledger, place.store, again) == tests
     data = next(json.loads(bytes(e.data)) for e in place.ledger.entries() if e.type == "heldout.revealed")
     (opened,) = data["files"]
@@ -404,7 +426,7 @@ def test_a_test_with_a_secret_in_it_stays_sealed(place: Place) -> None:
     token = "ghp_" + "a1B2c3D4e5" * 3 + "a1B2c3"
     place.seal(held_out(file(content=f"TOKEN = '{token}'\n")))
     with pytest.raises(Refused, match="holds a secret"):
-        reveal(place.ledger, place.store, sealed_tests(place.ledger)[0])
+        reveal(place.ledger, place.store, sealed_tests(place.ledger)[0], HUMAN)
     assert token.encode() not in everything_under(place.tree)
 
 
@@ -412,3 +434,110 @@ def test_a_test_with_a_secret_in_it_stays_sealed(place: Place) -> None:
 def test_what_names_no_sealed_tests_is_said(place: Place, name: str) -> None:
     with pytest.raises(Usage, match="no sealed tests"):
         named(place.ledger, name)
+
+
+@pytest.mark.parametrize(
+    "role", ["coder", "developer", "agent", "Implementer 2", "reviewer", "extractor", "tester's friend"]
+)
+def test_whoever_need_not_know_sealed_tests_is_shown_none(place: Place, role: str) -> None:
+    place.seal()
+    guard = leak_guard(place.ledger, place.store)
+    with pytest.raises(Refused):
+        guard(*place.asking(TELLING, role=role, root="acceptance"))
+    for knowing in ("test-writer", "Test_Writer-2", "held-out author", "test reviewer"):
+        guard(*place.asking(TELLING, role=knowing, root="acceptance"))
+
+
+@pytest.mark.parametrize("root", ["attempt_report", "proposal", "blocked", "question"])
+def test_an_implementer_stays_one_whatever_it_calls_itself(place: Place, root: str) -> None:
+    place.seal()
+    with pytest.raises(Refused):
+        leak_guard(place.ledger, place.store)(*place.asking(TELLING, role="test-writer", root=root))
+    place.ask(TELLING, role="test-writer", root=root)
+    place.ask(TELLING, role="coder", root="acceptance")
+    leaks = audit(place.ledger, place.store).tests[0].leaks
+    assert [(leak.sent, leak.role) for leak in leaks] == [
+        (False, "test-writer"), (True, "test-writer"), (True, "coder"),
+    ]  # fmt: skip
+
+
+def test_commitments_are_known_even_where_the_test_is_not(place: Place, tmp_path: Path) -> None:
+    place.seal()
+    part = sealed_tests(place.ledger)[0].files[0]
+    place.state.rename(tmp_path / "gone")
+    for mark in part.marks:
+        with pytest.raises(Refused, match="the hash of test 0"):
+            leak_guard(place.ledger, place.store)(*place.asking(f"what is {mark.upper()}?"))
+    place.ask(part.content)
+    assert [leak.how for leak in audit(place.ledger, None).tests[0].leaks if leak.sent] == ["hash"]
+
+
+def test_what_was_shown_before_it_was_sealed_is_a_leak(place: Place) -> None:
+    place.ask(BODY)
+    place.seal()
+    burn(place.ledger, audit(place.ledger, place.store))
+    assert not sealed_tests(place.ledger)[0].counts(0)
+
+
+SHORT = "def test_a():\n    a = one()\n\n    b = two(a)\n    c = a + b\n    d = c - 1\n    assert d\n"
+
+
+def test_short_lines_tell_of_a_test_together(place: Place) -> None:
+    place.seal(held_out(file("t.py", SHORT)))
+    guard = leak_guard(place.ledger, place.store)
+    lines = SHORT.splitlines()
+    guard(*place.asking("\n".join(lines[:5])))  # four and a blank one
+    for text in (
+        SHORT,
+        "\n".join(f"{n}| {line}" for n, line in enumerate(lines)),
+        SHORT.replace("\n", "\n+"),
+    ):
+        with pytest.raises(Refused, match="a line of test 0"):
+            guard(*place.asking(text))
+
+
+def test_short_lines_that_all_can_read_tell_nothing(place: Place) -> None:
+    (place.tree / "shown.py").write_text("x = 1\n" + SHORT)
+    place.seal(held_out(file("t.py", SHORT + "    assert c\n")))
+    guard = leak_guard(place.ledger, place.store)
+    guard(*place.asking(SHORT))
+    with pytest.raises(Refused):
+        guard(*place.asking(SHORT + "    assert c\n"))
+
+
+def test_a_name_that_all_can_read_names_no_sealed_test(place: Place) -> None:
+    (place.tree / "test_discount.py").write_text("x = 1\n")
+    place.seal()
+    guard = leak_guard(place.ledger, place.store)
+    guard(*place.asking("Edit test_discount.py, please."))
+    with pytest.raises(Refused):
+        guard(*place.asking(PATH.upper()))
+
+
+def test_only_a_person_reveals_and_the_event_names_them(place: Place) -> None:
+    place.seal()
+    (sealed,) = sealed_tests(place.ledger)
+    for actor in (Actor("agent", "coder"), Actor("helper", "t2c"), Actor("host_adapter", "ci")):
+        with pytest.raises(Refused, match="revealed by a person") as refused:
+            reveal(place.ledger, place.store, sealed, actor)
+        assert refused.value.code == 3 and "human:" not in str(refused.value.remedy)
+    assert "heldout.revealed" not in place.types()
+    noted = [json.loads(bytes(e.data)) for e in place.ledger.entries() if e.type == "refusal.noted"]
+    assert [one["requested_by"] for one in noted] == ["agent:coder", "helper:t2c", "host_adapter:ci"]
+    reveal(place.ledger, place.store, sealed, HUMAN)
+    (entry,) = [e for e in place.ledger.entries() if e.type == "heldout.revealed"]
+    assert json.loads(bytes(entry.data))["requested_by"] == "human:ada"
+
+
+def test_many_paths_and_encodings_cost_no_more() -> None:
+    secrets = Secrets([Secret("EVT-0", 0, PATH, BODY.encode())])
+    for text in (
+        "a/" * 100_000,
+        "ab" * 100_000,
+        "x" * 200_000,
+        "../" * 70_000,
+        "%41" * 60_000,
+        "1 | " * 50_000,
+        "+\n" * 90_000,
+    ):
+        assert secrets.signs(text) == []

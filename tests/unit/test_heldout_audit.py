@@ -89,7 +89,7 @@ class Desk:
             "content": self.ledger.objects.put(content),
             "salt": salt.hex(),
         }
-        return {"sealed": self.sealed, "files": [opened]}
+        return {"sealed": self.sealed, "files": [opened], "requested_by": "human:ada"}
 
     def variant(self, kind: str, outcome: str, *gates: str) -> None:
         announced = {
@@ -125,7 +125,7 @@ def test_what_t2c_records_of_sealed_tests_is_sound(desk: Desk) -> None:
     desk.held(passed=False, gate=desk.failed)
     desk.leak()
     desk.held(counts=False)
-    reveal(desk.ledger, desk.store, sealed_tests(desk.ledger)[0])
+    reveal(desk.ledger, desk.store, sealed_tests(desk.ledger)[0], Actor("human", "ada"))
     assert desk.faults() == []
 
 

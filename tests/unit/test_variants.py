@@ -25,6 +25,7 @@ from t2c.ledger.events.draft import draft
 from t2c.ledger.events.heldout import HeldoutLeaked
 from t2c.ledger.execution.fingerprint import fingerprint
 from t2c.ledger.intake.base import no_progress
+from t2c.ledger.kernel.actor import Actor
 
 PYTHON = Path(sys.executable).name
 CODE = "def double(n):\n    return n + n\n"
@@ -212,7 +213,7 @@ def test_without_a_secret_test_no_special_case_is_told_apart(yard: Yard) -> None
     (found,) = yard.verdicts(claim)
     assert found.result == "unresolvable" and "all of them leaked" in found.detail
     store = SealedStore(yard.state, str(yard.ledger.id()), yard.ledger.workspace)
-    reveal(yard.ledger, store, sealed_tests(yard.ledger)[0])
+    reveal(yard.ledger, store, sealed_tests(yard.ledger)[0], Actor("human", "ada"))
     (found,) = yard.verdicts(claim)
     assert found.result == "unresolvable" and "revealed" in found.detail
 
