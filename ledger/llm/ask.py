@@ -147,7 +147,13 @@ class Asker:
                 corrects, instead_of = None, turn.asked
                 request = request._replace(max_tokens=request.max_tokens * 2)
             else:
-                raise Unanswered(_code(reason), reason, settled.detail, stories)
+                raise Unanswered(_code(reason), reason, self._told(turn, settled.detail), stories)
+
+    def _told(self, turn: _Turn, detail: str) -> str:
+        """Why there is no answer; where nobody was asked now, with what to do so that somebody is."""
+        if turn.fresh or self.mode != "record":
+            return detail
+        return f"{detail}; this is recorded (seq {turn.seq}): `--llm live` asks again"
 
     def ask_many(self, askings: Sequence[Asking[V]], concurrency: int = 3) -> list[Answered[V] | Unanswered]:
         """The answers to several questions, in their order, `concurrency` asked at a time.

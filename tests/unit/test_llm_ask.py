@@ -215,6 +215,8 @@ def test_record_does_not_ask_again_what_a_model_will_not_answer(ledger: Ledger, 
         with pytest.raises(Unanswered) as caught:
             Asker(ledger, model, mode="record").ask(question())
         assert (caught.value.code, caught.value.reason) == ("LLM_RESPONSE_INVALID", reason)
+        told = "no" if model is not None else "no; this is recorded (seq 3): `--llm live` asks again"
+        assert caught.value.detail == told
 
 
 def test_live_asks_what_is_recorded(ledger: Ledger) -> None:
