@@ -14,6 +14,7 @@ import pytest
 
 from t2c.ledger.answers.approving import subject
 from t2c.ledger.answers.base import Bench, Found
+from t2c.ledger.answers.checks.collecting import not_held_to
 from t2c.ledger.answers.checks.freezing import (
     CODE,
     frozen_files,
@@ -22,7 +23,7 @@ from t2c.ledger.answers.checks.freezing import (
     states,
     suite_of,
 )
-from t2c.ledger.answers.checks.named_tests import ended, telling
+from t2c.ledger.answers.checks.named_tests import ended, files_ended, telling
 from t2c.ledger.answers.checks.scenarios import Spec
 from t2c.ledger.answers.checks.trying import Tried, clean, side, unbuilt
 from t2c.ledger.answers.history import answer
@@ -330,6 +331,74 @@ def test_a_frozen_test_that_is_gone_is_changed(yard: Yard, committed: bool) -> N
     assert [one["reference"] for one in yard.refusals()] == ["missing"]
 
 
+CASES = "import unittest\n\n\nclass Case(unittest.TestCase):\n    def test_it(self):\n        {}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "argv", "told"),
+    [
+        (TEST, [PYTHON, "tests/Test_half.py"], "names none of the files"),
+        (TEST, [PYTHON, "-c", "raise ValueError"], "names none of the files"),
+        (TEST, [PYTHON, "tests/gone.py", "--", PATH], "not found"),
+        (TEST, [PYTHON, "--no-such-option", PATH], "exit code 2"),
+        (BOOT + "import no_such_thing_of_ours\n", [PYTHON, PATH], "cannot be built or imported"),
+        ("import no_such_thing_of_ours\n", [PYTHON, "-m", "unittest", PATH], "when it runs"),
+        (
+            CASES.format("pass"),
+            [PYTHON, "-m", "unittest", PATH, "no_such_module"],
+            "cannot be built or imported",
+        ),
+        (TEST, ["make", "test"], "names none of the files"),
+    ],
+)
+def test_a_command_that_did_not_run_the_tests_shows_nothing_of_them(
+    yard: Yard, content: str, argv: list[str], told: str
+) -> None:
+    found = yard.verify(yard.record("acceptance", {**acceptance(content), "argv": argv}))
+    assert found["control.base", None].result == "unresolvable", found["control.base", None]
+    assert told in found["control.base", None].detail
+    assert not frozen_files(yard.ledger)
+
+
+def test_a_test_that_ran_and_failed_counts_whatever_it_failed_by(yard: Yard) -> None:
+    content = CASES.format("import later; self.assertEqual(later.half(3), 1.5)")
+    value = {**acceptance(content), "argv": [PYTHON, "-m", "unittest", PATH]}
+    event = yard.record("acceptance", value)
+    found = yard.verify(event)
+    assert found["control.base", None].result == "supported", found["control.base", None]
+    assert frozen_files(yard.ledger)
+    (yard.tree / "later.py").write_text(FIXED)
+    assert yard.verify(event)["control.pair", None].result == "supported"
+
+
+def test_a_command_that_passes_without_the_tests_shows_nothing(yard: Yard) -> None:
+    content = CASES.format("import code_of; code_of.skips() if hasattr(code_of, 'skips') else self.fail()")
+    value = {**acceptance(content), "argv": [PYTHON, "-m", "unittest", PATH]}
+    event = yard.record("acceptance", value)
+    (yard.tree / "code_of.py").write_text(
+        "import unittest\n\ndef skips():\n    raise unittest.SkipTest('no')\n"
+    )
+    found = yard.verify(event)
+    assert found["control.base", None].result == "supported", found["control.base", None]
+    assert found["control.pair", None].result == "unresolvable"
+    assert "no test of these files passed" in found["control.pair", None].detail
+
+
+def test_a_path_that_differs_by_case_alone_is_inconsistent(yard: Yard) -> None:
+    yard.verify(yard.record("acceptance", acceptance()))
+    for path, there in (("tests/Test_half.py", "frozen"), ("tests/test_TWO.py", "in the work tree")):
+        (yard.tree / "tests").mkdir(exist_ok=True)
+        (yard.tree / "tests/test_two.py").write_text(TEST)
+        found = yard.verify(yard.record("acceptance", acceptance(path=path)))
+        assert found["test_paths", path].result == "inconsistent", there
+        assert found["control.base", None].result == "unresolvable"
+    both = acceptance(path="tests/test_a.py")
+    both["files"] += acceptance(path="tests/test_A.py")["files"]
+    found = yard.verify(yard.record("acceptance", both))
+    assert found["test_paths", "tests/test_A.py"].result == "inconsistent"
+    assert len(frozen_files(yard.ledger)) == 1
+
+
 def reproduction(
     statement: str, check: str, test: str = "test_it", path: str | None = None
 ) -> dict[str, Any]:
@@ -506,6 +575,52 @@ def test_the_test_that_ran_is_found_by_its_name(
     argv: tuple[str, ...], output: str, test: str, how: str | None
 ) -> None:
     assert ended(argv, output, test) == how
+
+
+IN_FOLDER = ("pytest", "tests/t.py")
+OF_FOLDER = ("python", "-m", "unittest", "discover", "-s", "tests")
+
+
+@pytest.mark.parametrize(
+    ("argv", "output", "ended"),
+    [
+        (IN_FOLDER, "FAILED tests/t.py::test_a - assert 1\nPASSED tests/u.py::test_b\n", {"failed"}),
+        (IN_FOLDER, "PASSED t.py::test_a\nERROR t.py::test_b - no fixture\n", {"passed", "error"}),
+        (IN_FOLDER, "FAILED tests/T.py::test_a\nFAILED a/tests/t.py::test_a\n", set()),
+        (IN_FOLDER, "ERROR tests/t.py - ImportError\n", set()),
+        (OF_FOLDER, "test_b (tests.t.C.test_b) ... FAIL\ntest_b (t.C.test_b) ... ok\n", {"failed", "passed"}),
+        (OF_FOLDER, "test_b (tests.tt.C.test_b) ... FAIL\n", set()),
+        (("pytest", "other"), "FAILED t.py::test_a - assert 1\n", set()),
+        (("pytest", "other"), "FAILED tests/t.py::test_a - assert 1\n", {"failed"}),
+        (("python", "-m", "unittest", "discover", "-s", "other"), "test_b (t.C.test_b) ... FAIL\n", set()),
+        (("python", "-m", "unittest", "tests.t"), "test_b (tests.t.C.test_b) ... FAIL\n", {"failed"}),
+        (OF_FOLDER, "t (unittest.loader._FailedTest.t) ... ERROR\n", set()),
+    ],
+)
+def test_the_tests_of_a_file_are_found_by_its_path(
+    argv: tuple[str, ...], output: str, ended: set[str]
+) -> None:
+    assert files_ended(argv, output, ["tests/t.py"]) == ended
+
+
+@pytest.mark.parametrize(
+    ("argv", "tied"),
+    [
+        (("node", "tests/t.py"), True),
+        (("tool", "--file=./tests/t.py::test_a"), True),
+        (("python", "-m", "tests.t"), True),
+        (("tests/t.py",), True),
+        (("pytest", "-q"), True),
+        (("cargo", "test", "--quiet"), True),
+        (("npm", "run", "test"), True),
+        (("cargo", "build"), False),
+        (("python", "tests/T.py"), False),
+        (("python", "tests/t.pyc"), False),
+        (("true",), False),
+    ],
+)
+def test_a_command_is_tied_to_the_files_or_collects_them(argv: tuple[str, ...], tied: bool) -> None:
+    assert (not_held_to(argv, ["tests/t.py"]) is None) == tied
 
 
 def test_a_command_is_made_to_name_its_tests() -> None:

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 from t2c.ledger.answers.base import Bench, Claim, Found
-from t2c.ledger.answers.changes import changes, is_test
+from t2c.ledger.answers.changes import Tree, changes, is_test, standing
+from t2c.ledger.answers.checks.collecting import not_held_to, not_run, told_by
 from t2c.ledger.answers.checks.freezing import (
     Frozen,
     State,
@@ -23,10 +26,11 @@ from t2c.ledger.answers.checks.freezing import (
 )
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.checks.scenarios import Spec, check_scenarios
-from t2c.ledger.answers.checks.trying import Side, Tried, nothing_ran, side, staged, try_in, unreadable
+from t2c.ledger.answers.checks.trying import Side, Tried, side, staged, try_in, unreadable
 from t2c.ledger.answers.history import RECORDED, event_named
 from t2c.ledger.answers.paths import path_problem
 from t2c.ledger.answers.roots.trials import Acceptance
+from t2c.ledger.errors import Environment
 from t2c.ledger.events.answers import Verdict
 from t2c.ledger.kernel.actor import Actor
 
@@ -41,6 +45,7 @@ __all__ = [
     "check_paths",
     "leg",
     "no_work",
+    "standing_paths",
 ]
 
 PATHS: Final = "test_paths"
@@ -62,30 +67,54 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     assert isinstance(value, Acceptance)
     spec = Spec.of(bench)
     files = {file.path: file.content.encode() for file in value.files}
-    paths = list(check_paths(files))
+    paths = list(check_paths(files, standing_paths(bench)))
     yield from paths
     yield from check_scenarios(spec, (name for file in value.files for name in file.scenarios))
-    problem = argv_problem(value.argv)
+    problem = argv_problem(value.argv) or not_held_to(tuple(value.argv), files)
     if not files:
         problem = "there is no file"
     elif any(found.result != "supported" for found in paths):
         problem = "a path is none of a test"
     if problem is not None:
         yield Found(BASE, "unresolvable", f"not tried: {problem}")
-        return
-    yield from _pair(claim, bench, files, tuple(value.argv))
+    else:
+        yield from _pair(claim, bench, files, tuple(value.argv))
     yield from check_frozen(claim, bench)
 
 
-def check_paths(files: Mapping[str, bytes]) -> Iterator[Found]:
-    """One finding for each file: its path is one of a test, and it can be laid over a tree."""
+def check_paths(files: Mapping[str, bytes], there: Collection[str] = ()) -> Iterator[Found]:
+    """One finding for each file: its path is one of a test, and it can be laid over a tree.
+
+    A path that differs from another of these or from one that is `there` by its case alone is two files on one
+    machine and one on another.
+    """
+    spelled: dict[str, str] = {}
+    for path in (*sorted(there), *files):
+        spelled.setdefault(_folded(path), path)
     for path in files:
         if (problem := path_problem(path)) is not None:
             yield Found(PATHS, "inconsistent", f"{path!r}: {problem}", item=path)
+        elif path not in there and spelled[_folded(path)] != path:
+            twin = spelled[_folded(path)]
+            yield Found(PATHS, "inconsistent", f"{path} is {twin} but for the case of its letters", item=path)
         elif not is_test(path):
             yield Found(PATHS, "refuted", f"{path} is not where tests are, nor named as one", item=path)
         else:
             yield Found(PATHS, "supported", f"{path} is the path of a test", item=path)
+
+
+def standing_paths(bench: Bench) -> frozenset[str]:
+    """The paths of the work tree, of the base and of all frozen tests; without a repository only the last."""
+    found = {one.path for one in frozen_files(bench.ledger)}
+    with suppress(Environment):
+        found |= Tree(bench.tree, None).names()
+        if bench.base is not None:
+            found |= standing(bench.tree, bench.base).names()
+    return frozenset(found)
+
+
+def _folded(path: str) -> str:
+    return normalize("NFC", normalize("NFC", path).casefold())
 
 
 def _pair(claim: Claim, bench: Bench, files: Mapping[str, bytes], argv: tuple[str, ...]) -> Iterator[Found]:
@@ -99,12 +128,12 @@ def _pair(claim: Claim, bench: Bench, files: Mapping[str, bytes], argv: tuple[st
     if before.tried.label == "not started":
         yield Found(BASE, "unresolvable", "the command could not be started on the base", evidence=gate)
         return
-    if before.tried.label == "FAIL" and nothing_ran(argv, before.tried):
-        yield Found(BASE, "unresolvable", f"{told}: no test ran", evidence=gate)
-        return
-    if (broken := unreadable(before.tried, files)) is not None:
-        yield Found(BASE, "unresolvable", f"{told}: {broken} itself is no Python", evidence=gate)
-        return
+    if before.tried.label == "FAIL":
+        broken = unreadable(before.tried, files)
+        why = f"{broken} itself is no Python" if broken else not_run(argv, before.tried, files, "failed")
+        if why is not None:
+            yield Found(BASE, "unresolvable", f"{told}: {why}", evidence=gate)
+            return
     failed = before.tried.label == "FAIL"
     if failed:
         yield Found(BASE, "supported", f"{told}: it fails before the work", evidence=gate)
@@ -120,6 +149,8 @@ def _pair(claim: Claim, bench: Bench, files: Mapping[str, bytes], argv: tuple[st
     evidence = (before.tried.gate, done.tried.gate)
     if done.tried.label == "not started":
         yield Found(PAIR, "unresolvable", f"{both}: nothing is shown", evidence=evidence)
+    elif done.tried.label == "PASS" and (why := not_run(argv, done.tried, files, "passed")) is not None:
+        yield Found(PAIR, "unresolvable", f"{both}: {why}", evidence=evidence)
     elif done.tried.label == "PASS" and failed:
         yield Found(PAIR, "supported", f"{both}: discriminating", evidence=evidence)
     elif done.tried.label == "PASS":
@@ -136,7 +167,15 @@ def no_work(bench: Bench, tests: Collection[str]) -> bool:
 def leg(claim: Claim, bench: Bench, where: Side, files: Mapping[str, bytes], argv: tuple[str, ...]) -> Leg:
     """Try tests on one side."""
     with staged(bench, where, files) as tree:
-        tried = try_in(bench, tree, argv, where, purpose="control", subject=claim.about, cause=(claim.event,))
+        tried = try_in(
+            bench,
+            tree,
+            told_by(argv),
+            where,
+            purpose="control",
+            subject=claim.about,
+            cause=(claim.event,),
+        )
     return Leg(where, tried)
 
 

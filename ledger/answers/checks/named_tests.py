@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
-__all__ = ["Ended", "ended", "telling"]
+__all__ = ["Ended", "ended", "files_ended", "telling"]
 
 Ended = Literal["passed", "failed", "error", "skipped"]
 
@@ -49,6 +49,42 @@ def ended(argv: tuple[str, ...], output: str, test: str) -> Ended | None:
         if worst in found:
             return worst
     return None
+
+
+def files_ended(argv: tuple[str, ...], output: str, paths: Collection[str]) -> frozenset[Ended]:
+    """How the tests of these files ended, as a command says that was made to tell it; empty if none of them ran.
+
+    A runner may name a file from a folder below the root; that is believed where the command names the file or its folder.
+    """
+    given = {path: path if path not in _led_to(argv, paths) else None for path in paths}
+    if _is_pytest(argv):
+        nodes = ((match[2].partition("::")[0], _WORDS[match[1]]) for match in _SUMMARY.finditer(output))
+        return frozenset(how for file, how in nodes if any(_is_file(file, *item) for item in given.items()))
+    parts = [(path.rpartition(".")[0].split("/"), whole) for path, whole in given.items()]
+    names = tuple(
+        f"{'.'.join(words[start:])}." for words, whole in parts for start in range(1 if whole else len(words))
+    )
+    return frozenset(
+        "failed" if match[3] == "ERROR" else _WORDS[match[3]]
+        for match in _CASE.finditer(output)
+        if "_FailedTest" not in match[2] and f"{match[2]}.".startswith(names)
+    )
+
+
+def _led_to(argv: tuple[str, ...], paths: Collection[str]) -> frozenset[str]:
+    """Those of the paths that a command names, or a folder of which it names, as a path or as a module."""
+    words = [word.rpartition("=")[2].partition("::")[0].removeprefix("./").rstrip("/") for word in argv[1:]]
+    named = {form for word in words if word not in ("", ".") for form in (word, word.replace(".", "/"))}
+    return frozenset(
+        path
+        for path in paths
+        if any(f"{path.removesuffix('.py')}/".startswith(f"{word}/") for word in named) or path in named
+    )
+
+
+def _is_file(file: str, path: str, whole: str | None) -> bool:
+    """True if pytest means this path; it may run below the root where `whole` is None."""
+    return file == path or (whole is None and path.endswith(f"/{file}"))
 
 
 def _is_pytest(argv: tuple[str, ...]) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from t2c.ledger.answers.approving import approvals_of
 from t2c.ledger.answers.base import Bench, Claim, Found
-from t2c.ledger.answers.checks.acceptance import check_frozen, check_paths
+from t2c.ledger.answers.checks.acceptance import check_frozen, check_paths, standing_paths
 from t2c.ledger.answers.checks.freezing import freeze
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.checks.scenarios import Spec, check_scenarios
@@ -34,7 +34,7 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     placed = list(_placed(value))
     yield from placed
     yield from check_scenarios(Spec.of(bench), _scenarios(value))
-    paths = list(check_paths(files))
+    paths = list(check_paths(files, standing_paths(bench)))
     yield from paths
     signed = list(_signed(bench.ledger, claim, files))
     yield from signed
