@@ -38,7 +38,8 @@ class Readable:
 @dataclass(frozen=True, slots=True)
 class SealResult:
     """Tests that were sealed: by event `sealed`, of the answer `answer`. `composed` is false where no test checks the
-    scenarios of the story together, `copies` are what can be read of them in the tree all the same."""
+    scenarios of the story together, `copies` are what can be read of them in the tree all the same, `unfindable` those of which no line could be found in
+    a prompt."""
 
     schema: ClassVar[str] = "t2c.answers.sealed/v1"
     answer: str
@@ -48,6 +49,7 @@ class SealResult:
     files: int
     composed: bool
     copies: Sequence[Readable]
+    unfindable: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,9 @@ def seal(context: Context, state: Path, content: bytes, about: str | None, actor
         )
     copies = [Readable(file, path) for file, paths in done.copies.items() for path in paths]
     composed = all(found.result == "supported" for found in done.found)
-    return SealResult(done.answer, done.sealed, done.seq, about, done.files, composed, copies)
+    return SealResult(
+        done.answer, done.sealed, done.seq, about, done.files, composed, copies, done.unfindable
+    )
 
 
 def reveal(context: Context, state: Path, name: str) -> RevealResult:

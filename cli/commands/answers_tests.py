@@ -45,7 +45,9 @@ def seal(
     """Seal tests that the implementer must not see. The ledger gets salted commitments, and nothing of what they are.
 
     Their bodies are kept in $XDG_STATE_HOME/t2c/sealed (~/.local/state/t2c/sealed), readable by you alone. From here on
-    no prompt to an implementer goes out that shows a path, a hash or a longer line of them. Keep FILE out of the tree
+    no prompt to whoever need not know them goes out that shows a path, a hash or a longer line of them; `t2c answers
+    leaks --help` says what is found and what is not. A test that was revealed, or that leaked, is refused, and so is a
+    path where the tree has something that is no test. Keep FILE out of the tree
     that the implementer reads.
 
     Examples:
@@ -62,6 +64,10 @@ def seal(
     invocation.output.recorded = f"the tests are sealed as seq {found.seq}"
     for copy in found.copies:
         invocation.output.warn(f"test {copy.file} can be read in {copy.path}: whoever works here knows it")
+    for number in found.unfindable:
+        invocation.output.warn(
+            f"test {number} has no line of its own that is long enough to be found in a prompt, nor 5 short ones in a row"
+        )
     if not found.composed:
         invocation.output.warn("no test checks the scenarios of the story together")
     invocation.emit(found, lambda style: _sealed(found))

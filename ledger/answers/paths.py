@@ -16,6 +16,10 @@ __all__ = ["MOST_BYTES", "Named", "is_file", "named_paths", "path_problem"]
 
 MOST_BYTES: Final = 1 << 20
 """Bytes that one file of an answer may have."""
+_LONGEST: Final = 1_000
+_LONGEST_PART: Final = 255
+_MOST_PARTS: Final = 100
+"""What file systems take, with room for the folder that a copy of the tree lies in."""
 
 _LISTS: Final = ("files_changed", "files_written")
 """Members that are lists of paths. What a proposal predicts is one too, but its `files` are objects elsewhere."""
@@ -46,11 +50,15 @@ def path_problem(path: str) -> str | None:
     if "\\" in path:
         return "the path has a backslash; parts are separated by /"
     parts = path.split("/")
+    if len(path.encode("utf-8", "surrogatepass")) > _LONGEST or len(parts) > _MOST_PARTS:
+        return f"the path is longer than {_LONGEST:,} bytes or {_MOST_PARTS} parts"
+    if any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_PART for part in parts):
+        return f"a part of the path is longer than {_LONGEST_PART} bytes"
     if ".." in parts:
         return "the path has .. in it"
     if "." in parts or "" in parts:
         return "the path is not in its shortest form"
-    if is_invisible(path) or ".git" in parts:
+    if is_invisible(path.casefold()) or ".git" in path.casefold().split("/"):
         return "the path lies in a folder that nobody but its own program writes to"
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -12,12 +13,13 @@ import orjson
 from t2c.ledger.answers.base import Found
 from t2c.ledger.answers.checks.rules import consistency
 from t2c.ledger.answers.history import LATEST, decoded, events
+from t2c.ledger.answers.known import Known, refuse_known, refuse_work
 from t2c.ledger.answers.readable import Readable, readable
 from t2c.ledger.answers.recording import UNNAMED, keep_found, note_refusal
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.showing import Secret
+from t2c.ledger.answers.showing import Secret, can_be_found
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.errors import Refused, T2cError, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.intake.base import Progress, no_progress
 from t2c.ledger.kernel.actor import Actor
@@ -84,7 +86,10 @@ class OpenTest(NamedTuple):
 
 
 class Sealing(NamedTuple):
-    """What sealing made: the answer's event, the one that sealed it, what was found, and readable copies by file."""
+    """What sealing made: the answer's event, the one that sealed it, what was found, and readable copies by file.
+
+    `unfindable` are the tests that have no line which could be found in a prompt.
+    """
 
     answer: str
     sealed: str
@@ -92,6 +97,7 @@ class Sealing(NamedTuple):
     files: int
     found: tuple[Found, ...]
     copies: Mapping[int, tuple[str, ...]]
+    unfindable: tuple[int, ...] = ()
 
 
 def seal(
@@ -107,8 +113,9 @@ def seal(
 ) -> Sealing:
     """Seal the tests of a `held_out` answer: the ledger gets commitments, the store the bytes.
 
-    Raises Usage for what is no such answer or breaks a rule for paths and commands, naming the place; Refused for an
-    actor that is no agent; what the store raises. Nothing is recorded then.
+    Raises Usage for what is no such answer or breaks a rule for paths and commands, naming the place, and for a test
+    that would take the place of the work; Refused for an actor that is no agent, and for a test that was revealed or
+    burned before; what the store raises. Nothing is recorded then.
     """
     from t2c.ledger.answers.roots import ROOTS
     from t2c.ledger.events.answers import AnswerRecorded
@@ -122,6 +129,9 @@ def seal(
             remedy="name the agent whose answer it is: --actor agent:NAME",
         )
     value = checked(content)
+    refuse_known(value.files, _known(ledger, store))
+    if tree is not None:
+        refuse_work(value.files, tree)
     bodies = [file.content.encode() for file in value.files]
     seen = readable(tree, bodies, progress) if tree is not None else [Readable((), ()) for _ in bodies]
     parts = []
@@ -152,7 +162,26 @@ def seal(
     found = tuple(_composed(value))
     keep_found(ledger, answer.id, found)
     copies = {index: known.copies for index, known in enumerate(seen) if known.copies}
-    return Sealing(answer.id, receipt.id, receipt.seq, len(parts), found, copies)
+    blind = tuple(
+        index
+        for index, (body, known) in enumerate(zip(bodies, seen, strict=True))
+        if not can_be_found(body, known.lines)
+    )
+    return Sealing(answer.id, receipt.id, receipt.seq, len(parts), found, copies, blind)
+
+
+def _known(ledger: Ledger, store: SealedStore) -> Iterator[Known]:
+    """The tests that were revealed, and those that leaked and can be opened here."""
+    for one in sealed_tests(ledger):
+        if one.revealed is not None:
+            with suppress(T2cError):  # withheld or gone: there is nothing to compare with
+                yield from (
+                    Known(test.body, one.event, "revealed") for test in open_sealed(ledger, store, one)
+                )
+            continue
+        for file in sorted(one.burned):
+            with suppress(T2cError):
+                yield Known(open_test(store, one, file).body, one.event, "shown in a prompt, and burned")
 
 
 def checked(content: bytes) -> HeldOut:

@@ -541,3 +541,38 @@ def test_many_paths_and_encodings_cost_no_more() -> None:
         "+\n" * 90_000,
     ):
         assert secrets.signs(text) == []
+
+
+def test_what_was_revealed_or_burned_is_no_secret_again(place: Place) -> None:
+    done = place.seal()
+    with pytest.raises(Refused):
+        leak_guard(place.ledger, place.store)(*place.asking(TELLING))
+    again = held_out(file("tests/other.py"), file("tests/third.py", BODY.replace("    ", "\t") + "\n\n"))
+    with pytest.raises(Refused, match=r"files\[0\] is no secret: it is a test that was shown") as refused:
+        place.seal(again)
+    assert done.sealed in str(refused.value.where) and "other.py" not in str(refused.value)
+    fresh = place.seal(held_out(file("tests/b.py", "assert the_quite_other_thing(3) == 12\n")))
+    reveal(place.ledger, place.store, named(place.ledger, fresh.sealed), HUMAN)
+    with pytest.raises(Refused, match="was revealed"):
+        place.seal(held_out(file("tests/c.py", "assert the_quite_other_thing(3)  == 12")))
+    assert len(sealed_tests(place.ledger)) == 2
+    place.seal(held_out(file("tests/c.py", "assert the_quite_other_thing(3) == 13\n")))
+
+
+@pytest.mark.parametrize(
+    "path", ["shop.py", "src", ".GIT/hooks/pre-commit", "x/.T2c/test_a.py", "a/" * 101 + "b", "x" * 256]
+)
+def test_a_test_takes_the_place_of_nothing_else(place: Place, path: str) -> None:
+    (place.tree / "shop.py").write_text("x = 1\n")
+    (place.tree / "src").mkdir()
+    (place.tree / "test_shop.py").write_text("x = 1\n")
+    with pytest.raises(Usage, match=r"files\[0\]\.path"):
+        place.seal(held_out(file(path)))
+    place.seal(held_out(file("test_shop.py")))
+
+
+def test_a_test_of_which_nothing_can_be_found_is_told(place: Place) -> None:
+    (place.tree / "shown.py").write_text("assert everybody_knows_this(1) == 2\n")
+    tests = ("assert a == 1\n", "assert everybody_knows_this(1) == 2\n", SHORT, BODY)
+    done = place.seal(held_out(*(file(f"tests/t{n}.py", body) for n, body in enumerate(tests))))
+    assert done.unfindable == (0,)  # the second is a copy, which excuses nothing
