@@ -19,7 +19,7 @@ from t2c.ledger.errors import Model as NoAnswer
 from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.llm import AskMode, Replayed, Story, Unusable
 from t2c.ledger.llm.asking import CODES, Answered, Asking, Guard, Mode, Rejected, Unanswered, Vault
-from t2c.ledger.llm.base import Abandoning, Model, Reply, Request, Spooling
+from t2c.ledger.llm.base import Abandoning, Keyed, Model, Reply, Request, Spooling
 from t2c.ledger.llm.conversation import CORRECTABLE, bare, corrected, lesser
 from t2c.ledger.llm.many import in_parallel
 from t2c.ledger.llm.outcome import received
@@ -86,6 +86,10 @@ class Asker:
         self._spool = Spool(ledger.cache)
         if isinstance(model, Spooling):
             model.spool = self._spool.path
+        self._keys: dict[str, str] = {}
+        """Digest → the announcement that a provider knows the request by."""
+        if isinstance(model, Keyed):
+            model.key_of = self._key
         self._form: AskMode = form
         self._temperature = temperature
         self._require_parameters = require_parameters
@@ -176,6 +180,10 @@ class Asker:
             concurrency = min(concurrency, self._most_at_once)
         return in_parallel(one, askings, concurrency, done=done, abandon=self._abandon)
 
+    def _key(self, digest: str) -> str:
+        """Another for each time that the same is asked, or a provider might answer from what it said before."""
+        return sha256(f"{digest}{self._keys.get(digest, '')}".encode()).hexdigest()
+
     def _begin(self) -> None:
         with self._beginning:
             if self.begins is not None:
@@ -226,12 +234,15 @@ class Asker:
                 guard(what.asking, body)
             self._begin()
             asked = self._receipts.announce(what, body, self.model.endpoint)
+            self._keys.setdefault(digest, asked)
             try:
                 reply = self.model.send(what.request)
             except BaseException as error:
                 said = error.what if isinstance(error, T2cError) else type(error).__name__
                 self._receipts.interrupt(f"the work was stopped: {said}", self._spool.arrived, only=asked)
                 raise
+            finally:
+                self._keys.pop(digest, None)
             turn = self._settle(what, digest, asked, reply)
             self._spool.clear(digest)
             return turn
@@ -315,6 +326,8 @@ class Asker:
             reply = None if arrived is None else received(what.request, arrived)
             if reply is None:
                 self._receipts.interrupt("the process that asked was killed", self._spool.arrived, only=asked)
+                # The provider may have answered it, and is not to be paid for that twice.
+                self._keys[digest] = asked
             else:
                 turn = self._settle(what, digest, asked, reply)
         self._spool.clear(digest)

@@ -16,7 +16,7 @@ import orjson
 from t2c.ledger.events.llm import AskMode, Story, Unusable
 
 __all__ = [
-    "CORRECTED", "FORCED_TOOL", "Abandoning", "Brief", "Message", "Model", "Reply", "Request", "Role", "Shape", "Shown", "Spooling",
+    "CORRECTED", "FORCED_TOOL", "Abandoning", "Brief", "Keyed", "Message", "Model", "Reply", "Request", "Role", "Shape", "Shown", "Spooling",
 ]  # fmt: skip
 
 FORCED_TOOL: Final = "t2c_respond"
@@ -177,6 +177,16 @@ class Spooling(Protocol):
     """
 
     spool: Callable[[str], Path] | None
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """A model that sends a key with each request, by which a provider knows one that it has answered already.
+
+    `key_of` makes it of the digest of the request; whoever asks sets it.
+    """
+
+    key_of: Callable[[str], str] | None
 
 
 @runtime_checkable

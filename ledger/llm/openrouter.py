@@ -44,7 +44,8 @@ class OpenRouter:
 
     `timeout` is in seconds for a small request and grows with it; `attempts` counts the first; `longest_wait` is what
     `Retry-After` may ask for, in seconds, before it is given up. `funnel` masks the words of a provider. `spool` names,
-    by the digest of a request, the file in which the body of its answer is kept while it comes, with mode 0600.
+    by the digest of a request, the file in which the body of its answer is kept while it comes, with mode 0600; `key_of`
+    makes of that digest the key by which the provider knows a request again, else it is the digest itself.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class OpenRouter:
         """Raises Usage for an address that is none or a key that no header can hold."""
         self.endpoint = _address(endpoint)
         self.spool = spool
+        self.key_of: Callable[[str], str] | None = None
         self._headers = _headers(key, title, referer)
         self._timeout, self._attempts, self._longest_wait = timeout, max(1, attempts), longest_wait
         self._budget = budget or Budget()
@@ -175,7 +177,9 @@ class OpenRouter:
     def _exchanged(self, method: str, path: str, body: bytes, digest: str | None, limit: float) -> Arrived:
         """One exchange, in a thread of its own, so that no name server or slow byte outlasts the limit or Ctrl-C."""
         spool = self.spool(digest) if self.spool is not None and digest is not None else None
-        headers = self._headers if digest is None else {**self._headers, "Idempotency-Key": digest}
+        headers = self._headers
+        if digest is not None:
+            headers = {**headers, "Idempotency-Key": digest if self.key_of is None else self.key_of(digest)}
         client = self._opened()
         # Ours is the limit that counts; theirs ends a thread that nobody waits for any more.
         waits = {"timeout": limit + 1, "connect": min(_CONNECT, limit + 1)}

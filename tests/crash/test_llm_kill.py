@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,10 @@ class Trial:
         return said.splitlines()[-1]
 
     def sent(self) -> Counter[str]:
-        return Counter(one.headers["idempotency-key"] for one in self.provider.requests)
+        return Counter(sha256(one.raw).hexdigest() for one in self.provider.requests)
+
+    def keys(self) -> set[str]:
+        return {one.headers["idempotency-key"] for one in self.provider.requests}
 
     def events(self) -> list[tuple[str, str, dict[str, Any]]]:
         with Ledger(self.workspace) as ledger:
@@ -164,6 +168,7 @@ def test_an_answer_that_had_come_in_part_is_kept_as_far_as_it_came_and_asked_aga
     with Ledger(trial.workspace) as ledger:
         assert ledger.objects.get(unusable["raw"]).startswith(b'{"id"')
     assert sorted(trial.sent().values()) == [1, 1, 1, 1, 2]
+    assert len(trial.keys()) == 5, "the one that was cut off is known again by its key"
     trial.check()
 
 

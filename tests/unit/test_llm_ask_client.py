@@ -47,15 +47,33 @@ def test_the_bytes_on_the_wire_are_those_in_the_ledger(
     found = Asker(ledger, client, mode="record").ask_many([question(number) for number in range(6)], 3)
     assert [one.value["n"] for one in found if isinstance(one, Answered)] == list(range(6))
     sent = {sha256(one.raw).hexdigest(): one for one in provider.requests}
-    assert {data["request"] for data in recorded(ledger, "llm.asked")} == set(sent)
+    asked = {
+        orjson.loads(bytes(one.data))["request"]: one.id
+        for one in ledger.entries()
+        if one.type == "llm.asked"
+    }
+    assert set(asked) == set(sent)
     for digest, one in sent.items():
-        assert ledger.objects.get(digest) == one.raw and one.headers["idempotency-key"] == digest
+        assert ledger.objects.get(digest) == one.raw
+        assert one.headers["idempotency-key"] == sha256((digest + asked[digest]).encode()).hexdigest()
     assert all(data["story"]["attempts"] for data in recorded(ledger, "llm.answered"))
     provider.stop()
     again = Asker(ledger, None, mode="replay").ask_many([question(number) for number in range(6)], 3)
     assert [one.event for one in again if isinstance(one, Answered)] == [
         one.event for one in found if isinstance(one, Answered)
     ]
+
+
+def test_what_is_asked_anew_has_a_key_of_its_own_and_the_attempts_at_it_have_one(
+    ledger: Ledger, client: OpenRouter, provider: Any
+) -> None:
+    """A provider that answers by the key would say again what it said before, and nobody would know."""
+    provider.queue(status=503, headers={"Retry-After": "0"})
+    for _ in range(2):
+        Asker(ledger, client, mode="live").ask(question(7))
+    first, again, anew = [one.headers["idempotency-key"] for one in provider.requests]
+    assert first == again != anew
+    assert len({one.raw for one in provider.requests}) == 1
 
 
 def test_a_provider_that_takes_no_schema_is_asked_without(
