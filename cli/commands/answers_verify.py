@@ -26,7 +26,10 @@ def verify(
     ctx: typer.Context,
     answer: Answer,
     base: Annotated[
-        str | None, typer.Option(metavar="REV", help="The commit before the work (HEAD).")
+        str | None,
+        typer.Option(
+            metavar="REV", help="The commit before the work (HEAD; tests that must fail on it need it)."
+        ),
     ] = None,
     candidate: Annotated[
         str | None, typer.Option(metavar="REV", help="The commit after it (the work tree as it is).")

@@ -497,7 +497,8 @@ def test_each_scenario_stands_in_one_list(yard: Yard, changed: dict[str, Any], t
 def test_a_review_is_frozen_once_a_person_signed_each_file_by_its_hash(yard: Yard) -> None:
     event = yard.record("review", review())
     digest = sha256(TEST.encode()).hexdigest()
-    assert yard.verify(event)["signoff", PATH].result == "unresolvable"
+    unsigned = yard.verify(event)["signoff", PATH]
+    assert unsigned.result == "unresolvable" and f"--file {PATH}" in unsigned.detail
     yard.approve(event, "0" * 64, PATH)
     found = yard.verify(event)["signoff", PATH]
     assert found.result == "refuted" and found.detail.startswith("void")
@@ -513,7 +514,9 @@ def test_what_no_test_can_check_is_accepted_by_a_person(yard: Yard) -> None:
     value = review(untestable=[{"scenario": "it feels quick", "why": "a feeling"}])
     event = yard.record("review", value)
     yard.approve(event, sha256(TEST.encode()).hexdigest(), PATH)
-    assert yard.verify(event)["untestable_accepted", "it feels quick"].result == "unresolvable"
+    seq = answer(yard.ledger, event).seq
+    found = yard.verify(event)["untestable_accepted", "it feels quick"]
+    assert found.result == "unresolvable" and found.detail.endswith(f"`t2c answers approve {seq}`")
     assert not frozen_files(yard.ledger)
     yard.approve(event, sha256(json.dumps(value).encode()).hexdigest())
     assert yard.verify(event)["untestable_accepted", "it feels quick"].result == "supported"

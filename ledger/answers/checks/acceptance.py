@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
+from shlex import quote
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
@@ -202,7 +203,7 @@ def _refused(claim: Claim, bench: Bench, one: Frozen, content: bytes) -> Found:
     refuse(bench.ledger, one, digest, by, refused_before(bench.ledger))
     detail = (
         f"{one.path} is frozen as {one.digest[:12]}, and this answer brings {digest[:12]}: not frozen anew. Only a "
-        f"person lets it, by `t2c answers approve {claim.seq} --file {one.path}`, and then it is verified again"
+        f"person lets it, by `t2c answers approve {claim.seq} --file {quote(one.path)}`, and then it is verified again"
     )
     return Found(FROZEN, "refuted", detail, item=one.path, evidence=(one.event,))
 

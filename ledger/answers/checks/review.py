@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
+from shlex import quote
 from typing import Final
 
 from t2c.ledger.answers.approving import approvals_of
@@ -91,7 +92,9 @@ def _signed(ledger: Ledger, claim: Claim, files: dict[str, bytes]) -> Iterator[F
             detail = f"void: what was signed of {path} has the SHA-256 {other}, and not {digest}"
             yield Found(SIGNED, "refuted", detail, path, (entry.id,))
         else:
-            yield Found(SIGNED, "unresolvable", f"nobody has signed {path}, SHA-256 {digest}", path)
+            command = f"t2c answers approve {claim.seq} --file {quote(path)}"
+            detail = f"nobody has signed {path}, SHA-256 {digest}: a person does by `{command}`"
+            yield Found(SIGNED, "unresolvable", detail, path)
 
 
 def _accepted(ledger: Ledger, claim: Claim, value: Review) -> Iterator[Found]:
@@ -115,6 +118,7 @@ def _accepted(ledger: Ledger, claim: Claim, value: Review) -> Iterator[Found]:
             yield Found(
                 ACCEPTED,
                 "unresolvable",
-                f"nobody has accepted that {one.scenario!r} has no test",
+                f"nobody has accepted that {one.scenario!r} has no test: beside its files a person approves the answer "
+                f"as a whole by `t2c answers approve {claim.seq}`",
                 one.scenario,
             )
