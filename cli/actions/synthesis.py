@@ -173,7 +173,7 @@ def _source(
 def _asked(context: Context, asker: Asker, briefing: Briefing, source: Source) -> tuple[Synthesis, bool]:
     from t2c.ledger.llm.receipts import agent
     from t2c.ledger.llm.synthesis.drawing import Voice, synthesise
-    from t2c.ledger.llm.synthesis.grounding import unsupported
+    from t2c.ledger.llm.synthesis.grounding import unsupported, unsupported_tasks
 
     answered: Answered[Any] = asker.ask(_question(context, briefing, source.kind, source.language))
     story = answered.story
@@ -181,8 +181,9 @@ def _asked(context: Context, asker: Asker, briefing: Briefing, source: Source) -
     voice = Voice(answered.event, agent(story, asker.ledger.funnel), story, provider)
     concluded = answered.value if source.kind == "summary" else answered.value.conclusions
     raised = () if source.kind == "summary" else answered.value.proposals
-    left = unsupported(concluded, briefing.grounds)
-    return synthesise(source, voice, concluded, raised, left), answered.replayed
+    left = unsupported(concluded, briefing.grounds, briefing.severities)
+    tasks = unsupported_tasks(raised, concluded, briefing.citable, briefing.grounds)
+    return synthesise(source, voice, concluded, raised, left, tasks), answered.replayed
 
 
 def _nothing_to_say(source: Source, briefing: Briefing) -> Outcome:

@@ -2,7 +2,8 @@
 
 A model that cites a record may still put a name, a figure or a "not" beside it that stands nowhere. Every name in code
 style, path, number, version, ticket, address and quotation of a sentence must occur in a record cited, and what the
-sentence denies no record may affirm, nor the other way round. This shows presence, and no entailment: a sentence that
+sentence denies no record may affirm, nor the other way round, and what it calls done, approved, verified or released a
+record must. This shows presence, and no entailment: a sentence that
 passes may still be wrong, one that fails names the word that has no ground.
 """
 
@@ -15,9 +16,10 @@ from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from t2c.ledger.intake.mentions import Mentions, mentions
+from t2c.ledger.llm.completion import Completion, completions, of_lifecycle
 from t2c.ledger.llm.negation import Denial, denials, folded, stems
 
-__all__ = ["Claim", "Ground", "Recorded", "Unsupported", "ground_of", "supported"]
+__all__ = ["Claim", "Ground", "Recorded", "Unsupported", "ground_of", "named_in", "supported", "unheld"]
 
 Claim = Literal[
     "id",
@@ -31,6 +33,8 @@ Claim = Literal[
     "revision",
     "quotation",
     "polarity",
+    "completion",
+    "command",
 ]
 
 
@@ -42,7 +46,7 @@ class Unsupported(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What something cited says: its texts, and for a record its polarity and its lines.
+    """What something cited says: its texts, and for a record its polarity, its lines and what its lifecycle tells done.
 
     Give a diagnostic as a ground too, with its code, title and detail: that something is missing stands there, and in
     no record.
@@ -52,6 +56,7 @@ class Ground(NamedTuple):
     texts: tuple[str, ...]
     polarity: Literal["positive", "negative"] | None = None
     lines: tuple[int, int] | None = None
+    done: frozenset[Completion] = frozenset()
 
 
 class Recorded(Protocol):
@@ -118,7 +123,24 @@ def supported(sentence: str, records: Iterable[Recorded | Ground]) -> list[Unsup
         and not (claim.claim == "number" and _COUNTS.get(folded(claim.word)) in counts)
     ]
     found.extend(_polarity(sentence, read))
+    told = frozenset().union(*(one.done for one in read))
+    found += [
+        Unsupported(word, "completion")
+        for what, word in completions(_prose(sentence)).items()
+        if what not in told
+    ]
     return list({claim.word: claim for claim in reversed(found)}.values())[::-1]
+
+
+def named_in(sentence: str) -> list[Unsupported]:
+    """Everything that a sentence names, and what it is."""
+    return list(_claims(sentence))
+
+
+def unheld(claims: Iterable[Unsupported], records: Iterable[Recorded | Ground]) -> list[Unsupported]:
+    """Those of the claims that stand in none of the records."""
+    read = [_read(record if isinstance(record, Ground) else ground_of(record)) for record in records]
+    return [claim for claim in claims if not any(_holds(claim, one) for one in read)]
 
 
 def ground_of(record: Recorded) -> Ground:
@@ -135,6 +157,7 @@ def ground_of(record: Recorded) -> Ground:
         tuple(text for text in texts if text),
         said.polarity,
         None if lines is None else (lines.start, lines.end),
+        of_lifecycle(getattr(getattr(record, "lifecycle", None), "status", None)),
     )
 
 
@@ -147,6 +170,7 @@ class _Read(NamedTuple):
     stems: frozenset[str]
     denied: frozenset[str]
     denies: bool
+    done: frozenset[Completion]
 
 
 @lru_cache(2048)
@@ -162,7 +186,8 @@ def _read(ground: Ground) -> _Read:
     else:
         denied = frozenset(stem for denial in found for stem in denial.stems)
     denies = bool(found) or ground.polarity == "negative"
-    return _Read(ground, text, frozenset(numbers), stems(words), denied, denies)
+    done = ground.done.union(*(completions(text.replace("_", " ")) for text in ground.texts))
+    return _Read(ground, text, frozenset(numbers), stems(words), denied, denies, done)
 
 
 def _flat(text: str) -> str:
@@ -261,7 +286,7 @@ def _figure(text: str) -> str:
 
 def _polarity(sentence: str, read: Sequence[_Read]) -> Iterator[Unsupported]:
     """Negations of the sentence that no ground has, or all grounds' negation that the sentence leaves out."""
-    prose = _CODE.sub(" ", _QUOTED.sub(" ", sentence))
+    prose = _prose(sentence)
     denied = denials(prose)
     for denial in denied:
         if not _denied_too(denial, read):
@@ -271,6 +296,11 @@ def _polarity(sentence: str, read: Sequence[_Read]) -> Iterator[Unsupported]:
         said = stems(prose)
         if any(one.stems & said for one in records):
             yield Unsupported("not", "polarity")
+
+
+def _prose(sentence: str) -> str:
+    """A sentence without quotations and code."""
+    return _CODE.sub(" ", _QUOTED.sub(" ", sentence))
 
 
 def _denied_too(denial: Denial, read: Sequence[_Read]) -> bool:

@@ -36,11 +36,13 @@ TASKS: Final = Limits(records=500, relations=800, diagnostics=200, todos=100)
 
 
 class Briefing(NamedTuple):
-    """A brief, what an answer to it may cite, and by id what its words must have their ground in."""
+    """A brief, what an answer to it may cite, by id what its words must have their ground in, and how grave the
+    diagnostics are."""
 
     brief: Brief
     citable: Citable
     grounds: Mapping[str, Ground]
+    severities: Mapping[str, str]
 
 
 def summary_brief(inputs: Inputs) -> Briefing:
@@ -98,7 +100,7 @@ def _briefing(
     citable = Citable({one.id: of for one, of in kept}, frozenset(shown))
     grounds = {fact.id: ground_of(fact) for fact in records}
     grounds |= {one.id: Ground(one.id, (one.code, one.title, one.detail, one.action)) for one, _ in kept}
-    return Briefing(brief, citable, grounds)
+    return Briefing(brief, citable, grounds, {one.id: one.severity for one, _ in kept})
 
 
 def _joined(found: Iterable[tuple[str, str]]) -> str:

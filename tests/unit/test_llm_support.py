@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
+from t2c.ledger.llm.completion import completions, of_lifecycle
 from t2c.ledger.llm.negation import denials
 from t2c.ledger.llm.support import Ground, Unsupported, ground_of, supported
 
@@ -38,6 +39,7 @@ RETRY = record(
     tickets=("ACME-7",),
     versions=("1.2.0",),
 )
+OPEN = record("Retry the gateway")
 COMMIT = record(
     "fix: wait longer (#41)", path=None, lines=None, revision="0123456789abcdef" + "0" * 24, tickets=("#41",)
 )
@@ -236,3 +238,46 @@ def test_a_hostile_sentence_costs_what_it_weighs(sentence: str) -> None:
     begun = time.perf_counter()
     supported(sentence, [RETRY])
     assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Everything is done and approved by the owner",
+        "The task is verified, complete and released",
+        "It is complete.",
+        "Zadanie jest zatwierdzone i gotowe.",
+        "Alles ist erledigt und genehmigt.",
+        "The gateway must retry, and this was verified.",
+    ],
+)
+def test_what_nothing_cited_calls_done_is_not_called_done(sentence: str) -> None:
+    assert "completion" in {one.claim for one in supported(sentence, [OPEN, PLANNED])}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Nothing shows it done.",
+        "The retry must be verified before it is released.",
+        "Complete the gateway.",
+        "It is not known whether the gateway was approved.",
+        "Nic nie pokazuje, że jest gotowe.",
+        "Die Arbeit muss genehmigt werden.",
+    ],
+)
+def test_what_is_to_be_done_or_shown_by_nothing_is_no_claim(sentence: str) -> None:
+    assert completions(sentence) == {}
+
+
+def test_a_record_that_calls_it_done_by_word_or_lifecycle_bears_that() -> None:
+    said = Ground("INT-TODO-" + "b" * 20, ("The gateway is verified",), "positive")
+    ticked = Ground("INT-TODO-" + "c" * 20, ("The gateway",), "positive", None, of_lifecycle("completed"))
+    assert supported("The gateway is verified.", [said]) == []
+    assert supported("The gateway is done.", [ticked, PLANNED]) == []
+    assert supported("The gateway is approved.", [said, ticked]) == [Unsupported("approved", "completion")]
+    closed = record("The gateway")
+    closed.lifecycle = SimpleNamespace(status="released")
+    assert supported("The gateway is released.", [closed]) == []
+    denied = Ground("DIAG-" + "d" * 20, ("PLANNED_NOT_IMPLEMENTED",))
+    assert supported("The gateway is implemented.", [denied]) == [Unsupported("implemented", "completion")]

@@ -7,7 +7,7 @@ again: a repeated question is no new evidence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from t2c import __version__
@@ -36,6 +36,7 @@ __all__ = ["Source", "Synthesis", "Voice", "drafts", "synthesise"]
 
 _TOLD: Final = 200
 """Characters of a title that was left out, and of the reason."""
+_RESTS: Final = "it rests on what was left out, or waits for it"
 
 
 class Voice(NamedTuple):
@@ -96,11 +97,12 @@ def synthesise(
     concluded: Sequence[Concluded],
     raised: Sequence[Raised] = (),
     unsupported: Mapping[int, str] | None = None,
+    unsupported_tasks: Mapping[int, str] | None = None,
 ) -> Synthesis:
     """The conclusions and proposals of an answer that breaks no rule.
 
-    `unsupported` names, by place, conclusions that say something without ground: these are left out, and with them
-    every proposal that rests on one of them or waits for one that does.
+    `unsupported` names, by place, conclusions that say something without ground, `unsupported_tasks` proposals: these are
+    left out, and with them every proposal that rests on or waits for one of them.
     """
     story = voice.story
     generation = Generation(
@@ -126,8 +128,9 @@ def synthesise(
         for place, one in enumerate(concluded)
         if place not in (unsupported or {})
     }
-    standing, fallen = _resting(raised, kept.keys())
-    abstained += [(one.task.title, "it rests on a conclusion that was left out") for one in fallen]
+    left = {raised[place].task.key: why for place, why in (unsupported_tasks or {}).items()}
+    standing, fallen = _resting(raised, kept.keys(), left.keys())
+    abstained += [(one.task.title, left.get(one.task.key, _RESTS)) for one in fallen]
     return Synthesis(
         source,
         tuple(kept.values()),
@@ -138,9 +141,9 @@ def synthesise(
     )
 
 
-def _resting(raised: Sequence[Raised], kept: Any) -> tuple[list[Raised], list[Raised]]:
-    """The proposals all of whose conclusions were kept and that wait for such alone, and the others."""
-    gone: set[str] = set()
+def _resting(raised: Sequence[Raised], kept: Any, left: Iterable[str]) -> tuple[list[Raised], list[Raised]]:
+    """The proposals that stand: not `left` out, all of whose conclusions were kept, waiting for such alone; the others."""
+    gone = set(left)
     while True:
         more = {
             one.task.key

@@ -28,14 +28,16 @@ _CONCLUDE: Final = (
     "what contradicts itself, and why several findings may have one cause. Join findings of one cause into one "
     "conclusion instead of repeating each. Every conclusion cites the diagnostics that it follows from and those of "
     "their records that show it. Say nothing that the cited texts do not bear out: no cause, number, name, date or "
-    "path that stands in none of them. Where the evidence is thin, say so or leave it out: fewer conclusions that hold "
+    "path that stands in none of them, and call nothing done, approved, verified or released that none of them does. A "
+    "conclusion is no graver than the gravest diagnostic that it cites. Where the evidence is thin, say so or leave it out: fewer conclusions that hold "
     "are better than many. An empty list is a right answer where nothing follows. "
 )
 _PROPOSE: Final = (
     "Then propose the tasks that would settle the conclusions: one outcome each, small enough for one person in a day "
     "or two. The title is an imperative. P0 is for what blocks or misleads others now, P1 for what was promised and is "
     "missing, P2 for what should follow, P3 for what can wait. Name as target only paths, symbols, tickets and versions "
-    "that the records name. Each acceptance criterion is a fact that somebody else can check. A task waits only for "
+    "that the cited diagnostics and their records name, and name no other in any text: describe a new file without "
+    "naming it, and give no commands. Each acceptance criterion is a fact that somebody else can check. A task waits only for "
     "tasks without which it cannot begin. Propose nothing that an item of the TODO list asks for already, and nothing "
     "where no work is needed. A task rests on conclusions of your own answer and cites no evidence beyond theirs. "
 )
