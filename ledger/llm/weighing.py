@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from t2c.ledger.events.llm import LlmUnusable
+from t2c.ledger.events.llm import LlmUnusable, Story
 from t2c.ledger.events.runs import DegradationNoted
 from t2c.ledger.llm.asking import Asking, Rejected
 from t2c.ledger.llm.base import Reply, Request
@@ -18,6 +18,7 @@ from t2c.ledger.redaction.funnel import Funnel
 __all__ = ["Weighed", "weigh"]
 
 _LONGEST: Final = 2000
+_ENDS: Final = frozenset({"stop", "length", "content_filter", "tool_calls", "function_call", "error"})
 _DATED: Final = re.compile(r"[-@][0-9v]")
 
 
@@ -36,6 +37,8 @@ def weigh(
     Secrets are masked first, so that a value made now is the one that is made from the record later. `ruled` is how a
     recorded reply was judged when it came, which stands.
     """
+    if asking.vault is not None:
+        reply = reply._replace(story=_unquoted(reply.story))
     content = None if reply.content is None else funnel.mask(_unicode(reply.content)).text
     if ruled is not None:
         return Weighed(
@@ -53,6 +56,8 @@ def weigh(
     if reply.failure is not None or content is None:
         reason = reply.failure or "empty"
         detail = _short(funnel.mask(_unicode(reply.detail)).text) or f"no answer came: {reason}"
+        if asking.vault is not None and (reply.raw is not None or content is not None):
+            detail = f"no answer came: {reason.replace('_', ' ')}; the words of the provider are sealed, since they may quote it"
         where = reply.refused_keyword if reason == "rejected_request" else None
         notes = _given_up(asking, request, reason, where, detail)
         return Weighed(Settled(reason, where, detail, content, reply.raw, reply.story, None, notes))
@@ -75,6 +80,15 @@ def weigh(
     notes = _lesser(asking, request, reply, fenced=fenced)
     parsed = orjson.loads(judged.text)
     return Weighed(Settled(None, None, "", content, reply.raw, reply.story, parsed, notes), value)
+
+
+def _unquoted(story: Story) -> Story:
+    """How a sealed question went, without words of the provider: they may quote what is sealed."""
+    attempts = tuple(
+        one if one.status is None else one.model_copy(update={"detail": ""}) for one in story.attempts
+    )
+    ended = story.finish_reason if story.finish_reason in _ENDS else None
+    return story.model_copy(update={"attempts": attempts, "finish_reason": ended})
 
 
 def _without_escaped(text: bytes, funnel: Funnel) -> str | None:

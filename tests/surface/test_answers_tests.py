@@ -161,6 +161,26 @@ def test_what_a_model_says_of_sealed_tests_and_is_no_answer_stays_sealed(repo: A
     assert repo("ledger", "verify", "--level", "domain").code == 0
 
 
+def test_words_of_a_provider_about_sealed_tests_stay_sealed(repo: Any, provider: Any) -> None:
+    env = {"T2C_LLM_BASE_URL": provider.url, "T2C_LLM_MODEL": "acme/one", "T2C_LLM_MODE": "record"}
+    ways: list[dict[str, Any]] = [
+        {"refusal": f"I will not write {TELLING}"},
+        {"status": 400, "message": f"cannot take {TELLING}"},
+        {"merge": {"error": {"code": 502, "message": f"broke at {TELLING}"}, "choices": []}},
+        {"body": f"<html>{TELLING}</html>"},
+        {"finish": f"because {TELLING}", "content": None},
+    ]
+    for number, how in enumerate(ways):
+        provider.queue(how)
+        asked = repo("answers", "ask", "held_out", "--text", f"try {number}", env=env)
+        assert asked.code == 7 and "secret question" not in asked.out + asked.err, (how, asked.err)
+    log = repo("llm", "log", "--failed")
+    assert "secret question" not in log.out + log.err
+    assert b"secret question" not in everything(repo.root)
+    (state,) = (repo.home / ".local/state/t2c/sealed").iterdir()
+    assert b"secret question" in everything(state)
+
+
 def test_a_review_is_signed_by_hash(repo: Any) -> None:
     file = {"path": "tests/test_double.py", "content": TEST, "scenarios": ["US1"], "argv": [PYTHON, "t"]}
     expected = [{"scenario": "US1", "given": "two", "expect": "four"}]
