@@ -1,15 +1,19 @@
 """Running a task's own gates for a check: in the work tree as it is, or in a copy of a commit.
 
-A gate is a command of the user's, run where the user would run it; whatever it leaves in the work tree is its own doing.
+A gate is a command of the user's, run where the user would run it. If it changes the files that it is run on, its end
+says nothing of them any more, and that is told.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from t2c.ledger.answers.base import Bench, Claim
 from t2c.ledger.errors import Environment
+
+if TYPE_CHECKING:
+    from t2c.ledger.execution.fingerprint import Fingerprint
 
 __all__ = ["PURPOSE", "Ran", "run_gates", "state_of"]
 
@@ -17,12 +21,13 @@ PURPOSE: Final = "answer.verify"
 
 
 class Ran(NamedTuple):
-    """How one gate went; `event` is its `gate.ran`."""
+    """How one gate went; `event` is its `gate.ran`. `changed` are paths of the work tree that it changed itself."""
 
     argv: tuple[str, ...]
     event: str
     passed: bool
     told: str
+    changed: tuple[str, ...] = ()
 
 
 def run_gates(bench: Bench, claim: Claim) -> list[Ran]:
@@ -46,31 +51,43 @@ def run_gates(bench: Bench, claim: Claim) -> list[Ran]:
 def _run(bench: Bench, claim: Claim, argv: tuple[str, ...], tree: Path, commit: str | None) -> Ran:
     from t2c.ledger.execution.gates import Gate, run_gate
 
+    before = _state(tree) if commit is None else None
     gate = Gate(
         purpose=PURPOSE,
         argv=argv,
         subject=claim.about,
         tree="work_tree" if commit is None else "copy",
         revision=commit,
-        fingerprint=state_of(tree) if commit is None else None,
+        fingerprint=None if before is None else before.digest,
         timeout_seconds=bench.timeout,
     )
     went = run_gate(
-        bench.ledger, tree, gate, environ=bench.environ, progress=bench.progress, cause=(claim.event,)
+        bench.ledger,
+        tree,
+        gate,
+        environ=bench.environ,
+        progress=bench.progress,
+        cause=(claim.event,),
+        before=before,
     )
     told = (
         f"ended with exit code {went.exit_code}"
         if went.outcome == "exited"
         else went.outcome.replace("_", " ")
     )
-    return Ran(argv, went.ran, went.passed, told)
+    return Ran(argv, went.ran, went.passed, told, went.changed)
 
 
 def state_of(tree: Path) -> str | None:
     """The fingerprint of a work tree, None where it cannot be taken."""
+    found = _state(tree)
+    return None if found is None else found.digest
+
+
+def _state(tree: Path) -> Fingerprint | None:
     from t2c.ledger.execution.fingerprint import fingerprint
 
     try:
-        return fingerprint(tree).digest
+        return fingerprint(tree)
     except Environment:
         return None

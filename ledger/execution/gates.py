@@ -20,7 +20,9 @@ from t2c.ledger.events.draft import draft
 from t2c.ledger.events.gates import GateAnnounced, GateOutcome, GateRan
 from t2c.ledger.execution.capture import KEPT, Capture, Captured
 from t2c.ledger.execution.environment import effective
+from t2c.ledger.execution.fingerprint import Fingerprint
 from t2c.ledger.execution.process import GRACE, Ended, run_command
+from t2c.ledger.execution.traces import places, tree_change
 from t2c.ledger.intake.base import Progress, no_progress
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.canon import MAX_INT, canonical
@@ -63,7 +65,10 @@ class Gate(Struct, frozen=True, kw_only=True):
 
 
 class GateResult(Struct, frozen=True):
-    """How a gate went, as it was recorded. `output` is the digest of an object."""
+    """How a gate went, as it was recorded. `output` is the digest of an object.
+
+    `changed` are paths of the tree that the gate itself changed, where that was looked at.
+    """
 
     announced: str
     ran: str
@@ -75,6 +80,7 @@ class GateResult(Struct, frozen=True):
     kept_bytes: int
     masked: Mapping[str, int]
     detail: str
+    changed: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -93,11 +99,13 @@ def run_gate(
     cause: tuple[str, ...] = (),
     grace: float = GRACE,
     keep: int = KEPT,
+    before: Fingerprint | None = None,
 ) -> GateResult:
     """Announce, run and record a gate in `tree`; a failing command is a result and no error.
 
     `environ` holds the variables that some may be handed on from (`environment.effective`); `cause` are the events
-    that the gate follows from. A command that cannot be started is recorded too. Ctrl-C ends the command, is recorded
+    that the gate follows from. With the fingerprint of the tree `before`, what the gate changed in it is told; what it
+    changed in the hooks and settings of Git and in the ledger always is. A command that cannot be started is recorded too. Ctrl-C ends the command, is recorded
     and raised again; if t2c is killed, the command ends and the announcement stays without an outcome. Raises Usage
     for a gate that cannot be run as it is written and Refused for a secret in it, both before anything is announced,
     and what recording raises.
@@ -126,6 +134,7 @@ def run_gate(
     if gate.tree != "work_tree":
         # Beside the tree there may be a repository that has nothing to do with it.
         surroundings["GIT_CEILING_DIRECTORIES"] = str(tree.resolve().parent)
+    stood = places(ledger.workspace)
     ended = run_command(
         gate.words,
         folder,
@@ -135,14 +144,27 @@ def run_gate(
         grace=grace,
         tick=lambda seconds: progress(gate.purpose, int(seconds), None),
     )
-    result = _recorded(ledger, receipt.id, ended, capture.finish(ledger.funnel), run)
+    changed: tuple[str, ...] = ()
+    if ended.interruption is None:
+        told = [ended.detail, stood.told(places(ledger.workspace))]
+        if before is not None:
+            change = tree_change(before, tree)
+            changed = change.changed
+            told.append(change.told and f"the gate {change.told}")
+        ended = ended._replace(detail="; ".join(filter(None, told)))
+    result = _recorded(ledger, receipt.id, ended, capture.finish(ledger.funnel), run, changed)
     if ended.interruption is not None:
         raise ended.interruption
     return result
 
 
 def _recorded(
-    ledger: Ledger, announced: str, ended: Ended, captured: Captured, run: str | None
+    ledger: Ledger,
+    announced: str,
+    ended: Ended,
+    captured: Captured,
+    run: str | None,
+    changed: tuple[str, ...],
 ) -> GateResult:
     found = GateRan(
         announced=announced,
@@ -153,7 +175,7 @@ def _recorded(
         output_bytes=captured.written,
         kept_bytes=captured.kept,
         masked=dict(captured.masked),
-        detail=ended.detail,
+        detail=ledger.funnel.mask(ended.detail).text,
     )
     receipt = ledger.append([draft(found, cause=(announced,), run=run)])[0]
     ledger.sync()
@@ -168,6 +190,7 @@ def _recorded(
         kept_bytes=found.kept_bytes,
         masked=captured.masked,
         detail=found.detail,
+        changed=changed,
     )
 
 

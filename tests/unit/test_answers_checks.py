@@ -158,6 +158,14 @@ def test_done_is_refuted_by_its_own_gate_and_by_no_other(work: Any) -> None:
     assert [one["exit_code"] for one in ran] == [0, 1, 0]
 
 
+def test_a_gate_that_changes_what_it_is_run_on_supports_nothing(work: Any) -> None:
+    changing = ("sh", "-c", "echo x >> src/door.py")
+    done = report(summary="All tests pass.", checks_run=["true"])
+    found = work.check("attempt_report", done, gates=(changing,))
+    assert (found["status"], found["claim_of_tests"]) == (["unresolvable"], ["unresolvable"])
+    assert work.check("attempt_report", done, gates=(TRUE,))["claim_of_tests"] == ["supported"]
+
+
 def test_a_claim_of_passing_tests_needs_a_receipt(work: Any) -> None:
     """Public case 89: nothing ran, and the file that was written is not there."""
     claim = report(summary="All 12 tests pass, wrote weekly.csv", checks_run=["pytest -q"])

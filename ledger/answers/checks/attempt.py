@@ -101,6 +101,14 @@ def _status(report: Any, ran: Sequence[Ran]) -> Iterator[Found]:
     if failed:
         told = "; ".join(f"{shlex.join(gate.argv)} {gate.told}" for gate in failed)
         yield Found("status", "refuted", f"it says done, and its own gate fails: {told}", evidence=evidence)
+    elif changing := [gate for gate in ran if gate.changed]:
+        told = "; ".join(f"{shlex.join(gate.argv)} changed {_some(gate.changed)}" for gate in changing)
+        yield Found(
+            "status",
+            "unresolvable",
+            f"its own gates passed, and changed the work tree that they were run on: {told}",
+            evidence=evidence,
+        )
     elif ran:
         told = "; ".join(shlex.join(gate.argv) for gate in ran)
         yield Found("status", "supported", f"its own gates passed: {told}", evidence=evidence)
@@ -114,7 +122,7 @@ def _receipts(report: Any, bench: Bench, ran: Sequence[Ran]) -> Iterator[Found]:
     """Each command that the report says was run, beside the runs that are recorded of the tree as it is now."""
     if not report.checks_run:
         return
-    now = {gate.argv: _Run(gate.event, gate.passed, gate.told, True) for gate in ran}
+    now = {gate.argv: _Run(gate.event, gate.passed, gate.told, not gate.changed) for gate in ran}
     runs = {**_recorded_runs(bench), **now}
     for index, command in enumerate(report.checks_run):
         item = f"checks_run[{index}]"
@@ -200,6 +208,9 @@ def _claim_of_tests(place: str, sentence: str, ran: Sequence[Ran]) -> Found:
     if not ran:
         return Found("claim_of_tests", "unresolvable", f"claim without receipt: {said!r}", item=place)
     if all(gate.passed for gate in ran):
+        if any(gate.changed for gate in ran):
+            told = f"a gate changed the work tree that it was run on: {said!r}"
+            return Found("claim_of_tests", "unresolvable", told, place, evidence)
         return Found("claim_of_tests", "supported", f"the gates run now passed: {said!r}", place, evidence)
     return Found("claim_of_tests", "refuted", f"a gate run now fails: {said!r}", place, evidence)
 
