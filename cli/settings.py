@@ -32,7 +32,6 @@ from t2c.cli.setting_table import (
     is_agent,
 )
 from t2c.ledger.errors import Environment, Refused, Usage
-from t2c.ledger.kernel.canon import MAX_INT
 
 __all__ = [
     "DEFAULTS", "KEYS", "ROOT_VARIABLE", "Color", "ConfigFile", "Durability", "Key",
@@ -232,6 +231,8 @@ def _converted(key: Key, given: _Given) -> Value:
         case bool():
             right = isinstance(value, bool)
         case int():
+            from t2c.ledger.kernel.canon import MAX_INT
+
             right = type(value) is int and (key.minimum or 0) <= value <= MAX_INT
         case tuple():
             right = isinstance(value, tuple) and all(isinstance(item, str) for item in value)
