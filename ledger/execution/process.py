@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from t2c.ledger.events.gates import GateOutcome
+from t2c.ledger.execution.warden import closed_memory
 
 __all__ = ["GRACE", "Ended", "run_command"]
 
@@ -123,6 +124,8 @@ class _Run:
             start_new_session=True,
         )
         stack.callback(self._let_go)
+        # Keys of providers are among the variables of this process, and a parent's can be read by its name.
+        stack.enter_context(closed_memory())
         writing.close()
         reporting.close()
         assert self.warden.stdin is not None

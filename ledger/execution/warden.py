@@ -14,7 +14,8 @@ import select
 import signal
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 NAME: Final = b"t2c-warden"
@@ -24,17 +25,35 @@ _PATIENCE: Final = 5.0
 """Seconds until processes that do not even heed SIGKILL are given up."""
 _TICK: Final = 1.0
 _PR_SET_PDEATHSIG: Final = 1
+_PR_GET_DUMPABLE: Final = 3
+_PR_SET_DUMPABLE: Final = 4
 _PR_SET_NAME: Final = 15
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 
-def _prctl(option: int, value: int | bytes) -> None:
+def _prctl(option: int, value: int | bytes) -> int:
     """Ask the kernel of Linux for something; elsewhere, or where it refuses, nothing."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError, ImportError):
             import ctypes
 
-            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+            return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))
+    return -1
+
+
+@contextmanager
+def closed_memory() -> Iterator[None]:
+    """Meanwhile no other process of this user reads the variables and the memory of this one, where Linux runs it.
+
+    A superuser still does. No core is dumped and no debugger attaches either.
+    """
+    before = _prctl(_PR_GET_DUMPABLE, 0)
+    _prctl(_PR_SET_DUMPABLE, 0)
+    try:
+        yield
+    finally:
+        if before == 1:
+            _prctl(_PR_SET_DUMPABLE, 1)
 
 
 def _line() -> bytes:
@@ -208,6 +227,7 @@ def main() -> None:
     text = _line()
     if not text:
         return
+    _prctl(_PR_SET_DUMPABLE, 0)
     _prctl(_PR_SET_NAME, NAME)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     watch = _Watch(json.loads(text))

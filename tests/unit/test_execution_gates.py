@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -338,6 +340,43 @@ def test_a_command_that_ends_its_watcher_ends_itself(run: Run) -> None:
     result = run(command="kill -9 $PPID; exec sleep 60")
     assert (result.outcome, result.exit_code) == ("signalled", 137)
     assert "watched" in result.detail and result.duration_ms < 5000
+
+
+SPY = """
+import os
+def read(pid):
+    try:
+        return "PATH=" in open(f"/proc/{pid}/environ").read()
+    except PermissionError:
+        return False
+process, found = os.getppid(), []
+for _ in range(2):
+    with open(f"/proc/{process}/stat") as file:
+        name, _, rest = file.read().partition("(")[2].rpartition(")")
+    found.append((name == "t2c-warden", read(process)))
+    process = int(rest.split()[1])
+print(read("self"), found)
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only there variables of a process can be read by its name"
+)
+def test_the_variables_of_those_above_a_command_cannot_be_read(masking: Ledger, tmp_path: Path) -> None:
+    code = f"""
+import os, sys
+from pathlib import Path
+from t2c.ledger.execution.process import run_command
+run = lambda: run_command([{sys.executable!r}, "-c", {SPY!r}], Path("/"), {{"PATH": "/bin"}}, 30, lambda block: os.write(1, block))
+run()
+dumpable = os.stat("/proc/self/environ").st_uid == os.getuid()
+print(dumpable, Path("/proc/self/environ").read_text() != "")
+"""
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("whoever may trace everything reads everything")
+    plain = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.getuid() == 0 else []
+    done = subprocess.run([*plain, sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines() == ["True [(True, False), (False, False)]", "True True"], done.stderr
 
 
 def test_progress_is_told_while_a_command_runs(run: Run) -> None:
