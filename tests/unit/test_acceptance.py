@@ -510,6 +510,13 @@ def test_a_review_is_frozen_once_a_person_signed_each_file_by_its_hash(yard: Yar
     assert frozen.digest == digest
 
 
+def test_a_review_is_not_frozen_with_a_command_that_runs_something_else(yard: Yard) -> None:
+    event = yard.record("review", review(argv=[PYTHON, "-c", "pass"]))
+    yard.approve(event, sha256(TEST.encode()).hexdigest(), PATH)
+    assert yard.verify(event)["command", None].result == "unresolvable"
+    assert not frozen_files(yard.ledger)
+
+
 def test_what_no_test_can_check_is_accepted_by_a_person(yard: Yard) -> None:
     value = review(untestable=[{"scenario": "it feels quick", "why": "a feeling"}])
     event = yard.record("review", value)

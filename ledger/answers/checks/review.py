@@ -14,16 +14,18 @@ from typing import Final
 from t2c.ledger.answers.approving import approvals_of
 from t2c.ledger.answers.base import Bench, Claim, Found
 from t2c.ledger.answers.checks.acceptance import check_frozen, check_paths, standing_paths
+from t2c.ledger.answers.checks.collecting import not_held_to
 from t2c.ledger.answers.checks.freezing import freeze
 from t2c.ledger.answers.checks.rules import argv_problem
 from t2c.ledger.answers.checks.scenarios import Spec, check_scenarios
 from t2c.ledger.answers.roots.trials import Review
 from t2c.ledger.engine import Ledger
 
-__all__ = ["ACCEPTED", "PLACED", "SIGNED", "check"]
+__all__ = ["ACCEPTED", "COMMAND", "PLACED", "SIGNED", "check"]
 
 PLACED: Final = "placed"
 SIGNED: Final = "signoff"
+COMMAND: Final = "command"
 ACCEPTED: Final = "untestable_accepted"
 
 
@@ -42,7 +44,10 @@ def check(claim: Claim, bench: Bench) -> Iterator[Found]:
     accepted = list(_accepted(bench.ledger, claim, value))
     yield from accepted
     whole = (*placed, *paths, *signed, *accepted)
-    if files and all(found.result == "supported" for found in whole) and argv_problem(value.argv) is None:
+    problem = argv_problem(value.argv) or not_held_to(tuple(value.argv), files)
+    if files and problem is not None:
+        yield Found(COMMAND, "unresolvable", f"not frozen with this command: {problem}")
+    elif files and all(found.result == "supported" for found in whole):
         evidence = tuple(dict.fromkeys(event for found in (*signed, *accepted) for event in found.evidence))
         freeze(bench.ledger, claim.event, claim.about, files, value.argv, evidence)
     yield from check_frozen(claim, bench)
