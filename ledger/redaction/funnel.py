@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from t2c.ledger.errors import Usage
 from t2c.ledger.kernel.canon import canonical
 from t2c.ledger.redaction.detectors import Detector, folded, holds_a_secret, matches, suspects
+from t2c.ledger.redaction.forms import KnownForms
 from t2c.ledger.redaction.known import SHORTEST_KNOWN
 
 __all__ = ["KNOWN", "Funnel", "Masked", "MaskedBytes", "check_allowed", "marker", "mask"]
@@ -68,20 +69,11 @@ class Funnel:
     """
 
     def __init__(self, known: Iterable[str] = (), *, allow: Sequence[str] = (), detect: bool = True) -> None:
-        self._known = tuple(value for value in known if len(value) >= SHORTEST_KNOWN)
+        self._known = KnownForms((value for value in known if len(value) >= SHORTEST_KNOWN), marker(KNOWN))
         self._detect = detect
         self._allow = tuple(allow)
         for item in allow:
             check_allowed(item)
-
-    @cached_property
-    def _forms(self) -> tuple[str, ...]:
-        """Every form of every known value, the longest first, so that none hides within another."""
-        forms = {form for value in self._known for form in _written(value)}
-        marked = marker(KNOWN)
-        return tuple(
-            sorted((form for form in forms if form not in marked), key=lambda form: (-len(form), form))
-        )
 
     @cached_property
     def _allowed(self) -> tuple[re.Pattern[str], ...]:
@@ -89,7 +81,7 @@ class Funnel:
 
     def clean(self, text: str) -> bool:
         """True if nothing in the text can be a secret; False leaves the verdict to `mask`."""
-        return not (self._met(text) or (self._detect and suspects(text)))
+        return not (self._known.met(text) or (self._detect and suspects(text)))
 
     @cached_property
     def clean_name(self) -> Callable[[str], bool]:
@@ -102,18 +94,22 @@ class Funnel:
         # What was masked may have hidden the edge of what stands beside it.
         for _ in range(_ROUNDS):
             before = text
-            for form in self._met(text):
-                removed += [(KNOWN, form)] * text.count(form)
-                text = text.replace(form, marker(KNOWN))
+            if self._known.met(text):
+                text = self._without_known(text, removed)
             if self._detect and (rows := suspects(text)):
                 text = self._detected(rows, text, removed)
             if text is before:
                 break
         return Masked(text, tuple(removed))
 
-    def _met(self, text: str) -> list[str]:
-        forms = self._forms
-        return [form for form in forms if form in text] if forms else []
+    def _without_known(self, text: str, removed: list[Removed]) -> str:
+        parts: list[str] = []
+        kept = 0
+        for start, end in self._known.spans(text):
+            removed.append((KNOWN, text[start:end]))
+            parts += text[kept:start], marker(KNOWN)
+            kept = end
+        return "".join((*parts, text[kept:])) if parts else text
 
     def _detected(self, rows: Sequence[Detector], text: str, removed: list[Removed]) -> str:
         small: str | None = None
@@ -192,16 +188,6 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
         number += 1
         free = f"{name}-{number}"
     return free
-
-
-def _written(value: str) -> set[str]:
-    """A value as it is, as a URL holds it and as JSON holds it."""
-    import json
-    from urllib.parse import quote, quote_plus
-
-    encodable = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    forms = {value, quote(encodable, safe=""), quote_plus(encodable), quote(encodable)}
-    return forms | {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
 
 
 def check_allowed(text: str) -> None:
