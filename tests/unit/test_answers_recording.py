@@ -192,6 +192,11 @@ def test_paths_of_a_project_are_taken(path: str) -> None:
         "~/a",
         ".git/config",
         "x/.t2c/journal.ndjson",
+        ".GIT/hooks/pre-commit",
+        "x/.T2C/journal.ndjson",
+        "a/" * 100 + "b",
+        "x" * 256,
+        "/".join(["y" * 200] * 6),
         "a\nb",
         "a\0b",
         " a",
@@ -204,10 +209,25 @@ def test_other_paths_are_not(path: str) -> None:
 @pytest.mark.parametrize(
     ("argv", "taken"),
     [
-        (["pytest", "-q"], True), (["./gradlew", "test"], True), (["bin/check"], True), ([], False), ([""], False),
+        (["pytest", "-q"], True), (["./gradlew", "test"], True), (["bin/check"], False), ([], False), ([""], False),
+        (["python3.12", "-m", "pytest"], True), (["PYTHON.exe", "t.py"], True), (["uv", "run", "--", "pytest"], True),
+        (["uv", "run", "tests/t.py"], True), (["poetry", "run", "python", "t.py"], True), (["npm", "-s", "test"], True),
+        (["vendor/bin/phpunit"], True), (["bundle", "exec", "rspec"], True), (["cargo", "test"], True),
+        (["go", "test", "./..."], True), (["curl", "x"], False), (["wget", "x"], False), (["git", "push"], False),
+        (["sudo", "pytest"], False), (["rm", "-rf", "."], False), (["t2c", "answers", "reveal"], False),
+        (["python3", "-m", "t2c"], False), (["python3", "-m", "pip.__main__", "install", "x"], False),
+        (["uv", "run", "t2c"], False), (["uv", "run", "bash"], False), (["uv", "publish"], False), (["uv", "run"], False),
+        (["uv", "run", "poetry", "run", "uv", "run", "x"], False),
+        (["npm", "publish"], False), (["cargo"], False), (["cargo", "publish"], False), (["pythonx"], False),
         (["pytest -q"], False), (["/bin/rm", "-rf"], False), (["../x"], False), (["sh", "-c", "x"], False),
         (["bash"], False), (["a;b"], False), (["pytest", "a\0b"], False), (["env", "x"], False),
     ],
 )  # fmt: skip
 def test_commands_name_a_program_and_no_shell(argv: list[str], taken: bool) -> None:
     assert (argv_problem(argv) is None) is taken
+
+
+def test_a_program_that_is_not_known_is_told_of_those_that_are() -> None:
+    told = argv_problem(["curl", "http://x"])
+    assert told is not None and told.startswith("'curl' neither interprets code nor runs tests")
+    assert "pytest" in told and "python" in told and "cargo" in told

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from t2c.ledger.answers.base import Found
 from t2c.ledger.answers.paths import MOST_BYTES, named_paths, path_problem
+from t2c.ledger.answers.programs import program_problem
 
 __all__ = ["CHECK", "argv_problem", "consistency", "repeated"]
 
@@ -21,25 +22,6 @@ _NEVER_BLANK: Final = (
     "summary", "reason", "question", "evidence", "proposal", "language", "back_translation", "title", "statement",
     "scenario", "source_ref", "description", "task",
 )  # fmt: skip
-_SHELLS: Final = frozenset(
-    {
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "fish",
-        "ksh",
-        "csh",
-        "tcsh",
-        "cmd",
-        "cmd.exe",
-        "powershell",
-        "pwsh",
-        "env",
-        "xargs",
-    }
-)
-"""Programs that run what they are given as text, or another program: a command names its program itself."""
 _PROGRAM: Final = re.compile(r"(?:\./)?[A-Za-z0-9_][A-Za-z0-9._+/-]*")
 
 
@@ -66,8 +48,8 @@ def argv_problem(argv: tuple[str, ...] | list[str]) -> str | None:
     program = argv[0]
     if _PROGRAM.fullmatch(program) is None or ".." in program.split("/"):
         return f"{program[:80]!r} is no program: a name, or a path inside the project"
-    if program.rpartition("/")[2].lower() in _SHELLS:
-        return f"{program} would run a text; name the program itself"
+    if (problem := program_problem(argv)) is not None:
+        return problem
     if any("\0" in word for word in argv):
         return "the command has a NUL in it"
     return None
