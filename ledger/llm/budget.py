@@ -4,8 +4,8 @@ An attempt reserves the most that it may take, and settles with what was metered
 reservation counts as spent. So attempts that are under way at once cannot spend together what each alone might.
 
 Under a limit of money an attempt is made only if what it may cost is known: by a price, or by the dearest token so far.
-While nothing is known one attempt goes alone, to find out; if nobody says what it cost, it stays the only one. So money
-is passed by the cost of one attempt at the most.
+What tokens cost so far is no promise, so without a price one attempt goes at a time, and so does the first with one; if
+nobody says what it cost, it stays the only one. So money is passed by the cost of one attempt at the most.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Budget:
     def reserve(self, body_bytes: int, max_tokens: int) -> Reservation | Exhausted:
         """Hold back what an attempt may take, or say what there is too little of.
 
-        Waits for what is under way while nobody knows what that costs.
+        Waits for what is under way where nobody can be sure what that costs.
         """
         prompt = -(-body_bytes // _BYTES_PER_TOKEN)
         with self._lock:
@@ -176,8 +176,7 @@ class Budget:
     def _learn(self, held: Reservation, tokens: int | None, micros: int) -> None:
         if tokens and micros * self._rate[1] > self._rate[0] * tokens:
             self._rate = (micros, tokens)
-        if micros > held.micros and (self._price is not None or self._dearest > 0):
-            self._surprised = True
+        self._surprised |= micros > held.micros
         self._dearest = max(self._dearest, micros)
         self._settled = True
 
@@ -185,11 +184,7 @@ class Budget:
         """True while what an attempt costs is not known well enough to have two under way under a limit of money."""
         if self._most["micros"] is None:
             return False
-        if self._surprised:
-            return True
-        if self._price is not None and (any(self._price) or self._settled):
-            return False
-        return self._dearest == 0
+        return self._price is None or self._surprised or not self._settled
 
     def _cost(self, prompt: int, completion: int) -> int:
         """The most that an attempt may cost, as far as anybody knows; 0 where nobody does."""
