@@ -77,6 +77,11 @@ def detail(context: Context, name: str, at: str | None = None) -> AnswerDetail:
     answers = answers or [
         one for one in found["answers"] if len(name) > len("EVT-") and one["event"].startswith(name)
     ]
+    if not answers and (behind := _behind(found, name)) is not None:
+        raise Usage(
+            f"{name} is no answer: it is {behind[0]} of the answer seq {behind[1]['seq']}",
+            remedy=f"`t2c answers show {behind[1]['seq']}` shows it with all that was found of it",
+        )
     if len(answers) != 1:
         raise Usage(
             f"several answers begin with {name}" if answers else f"there is no answer {name}",
@@ -88,6 +93,18 @@ def detail(context: Context, name: str, at: str | None = None) -> AnswerDetail:
     shown = {key: value for key, value in answer.items() if key != "claim"}
     claim = _claim(context, answer)
     return AnswerDetail(seen.seq, shown, claim, questions, approvals, _proposed(answer, claim))
+
+
+def _behind(found: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any]] | None:
+    """What an event is that is no answer and belongs to one, in words, and that answer."""
+    by_event = {one["event"]: one for one in found["answers"]}
+    for one in found["answers"]:
+        if any(name in (str(row["seq"]), row["event"]) for row in one["checks"]):
+            return "a check", one
+    for question in found["questions"]:
+        if name in (str(question["seq"]), question["event"]) and question["answer"] in by_event:
+            return "a question", by_event[question["answer"]]
+    return None
 
 
 def _proposed(answer: Mapping[str, Any], claim: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:

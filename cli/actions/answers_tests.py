@@ -119,8 +119,9 @@ class LeakReport:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutRow:
-    """How one sealed test went. `result` is `passed`, `failed` or `not_started`; `counts` is false where it had leaked
-    or was revealed; `unbuilt` is true where it failed before any test of it ran."""
+    """How one sealed test went. `result` is `passed`, `failed` or `not_started`; `counts` is false where it had leaked,
+    was revealed or is idle; `unbuilt` is true where it failed before any test of it ran, `idle`
+    where its command ended well and ran nothing that is known."""
 
     file: int
     result: str
@@ -129,6 +130,7 @@ class HeldOutRow:
     scenarios: Sequence[str]
     composition: bool
     event: str | None
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +292,7 @@ def run(
             went.scenarios,
             went.composition,
             went.event,
+            went.idle,
         )
         for went in runs
     ]

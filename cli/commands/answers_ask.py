@@ -137,19 +137,29 @@ def _recorded(found: AnswerRecorded, style: Style) -> Iterator[str]:
     if found.questions:
         many = "a question" if len(found.questions) == 1 else f"{len(found.questions)} questions"
         yield f"  it asks a person {many}: `t2c answers show --open`"
-    yield style.faint(f"  next: t2c answers verify {found.seq}")
+    then = f'reply {found.seq} "…"' if found.root == "question" else f"verify {found.seq}"
+    yield style.faint(f"  next: t2c answers {then}")
 
 
 def _content(context: Context, file: str) -> bytes:
     from t2c.ledger.errors import Environment, Usage
 
     try:
-        if file == "-":
+        path = None if file == "-" else context.path(file)
+    except Usage as error:
+        raise Usage(
+            error.what,
+            where=error.where,
+            safe="nothing was recorded",
+            remedy="pipe a file from elsewhere in: `t2c answers record NAME - < FILE`",
+        ) from None
+    try:
+        if path is None:
             if sys.stdin is None or sys.stdin.isatty():
                 raise Usage("no answer was given", remedy="name a file, or pipe JSON in")
             content = sys.stdin.buffer.read(_MOST + 1)
         else:
-            with context.path(file).open("rb") as stream:
+            with path.open("rb") as stream:
                 content = stream.read(_MOST + 1)
     except FileNotFoundError:
         raise Usage(f"there is no file {file}", remedy="name a file with an answer, or - for stdin") from None

@@ -282,7 +282,11 @@ def _ran(found: HeldOutResult, style: Style) -> Iterator[str]:
             yield f"  {style.good('pass') if row.result == 'passed' else style.bad('fail')}  test {row.file}"
         elif row.unbuilt:
             yield style.doubtful(f"  test {row.file} failed before any test of it ran")
-        if not row.counts:
+        if row.idle:
+            yield style.doubtful(
+                f"  test {row.file} ran nothing that is known: name a test runner in its command"
+            )
+        elif not row.counts:
             yield style.doubtful(f"  test {row.file} leaked or was revealed: it counts for nothing")
 
 

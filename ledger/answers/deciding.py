@@ -144,6 +144,6 @@ def _said(ledger: Ledger, payload: Payload, about: str, actor: Actor, rule: str)
             f"{actor} cannot say it: {rule}",
             where=about,
             safe="nothing was recorded but this refusal",
-            remedy="let the person do it, with T2C_ACTOR=human:NAME",
+            remedy="ask the person whose work it is",
         )
     return ledger.append([draft(payload, actor=actor, trust="asserted", cause=(about,))])[0]

@@ -45,7 +45,8 @@ class HeldoutSealed(Payload):
 class HeldoutRan(Payload):
     """A sealed test ran against a frozen candidate. `candidate` is the fingerprint of what it ran against.
 
-    `counts` is false where the test had leaked or was revealed before, so that whoever wrote the code could know it.
+    `counts` is false where the test had leaked or was revealed before, so that whoever wrote the code could know it,
+    or where its command ran nothing that is known.
     `output` commits to what the test wrote, which may quote it and so lies with it.
     """
 

@@ -76,6 +76,8 @@ def test_a_report_is_a_claim_until_it_is_checked_and_refuted_by_its_own_gate(wor
     failed = work("answers", "verify", made["event"], "--gate", FAIL)
     assert failed.code == 1 and "its own gate fails" in failed.out
     shown = work("answers", "show", seq, "--json").document
+    behind = work("answers", "show", str(shown["answer"]["checks"][0]["seq"]))
+    assert behind.code == 2 and f"it is a check of the answer seq {seq}" in behind.err
     assert (shown["answer"]["state"], shown["claim"]["status"]) == ("refuted", "done")
     assert work("answers", "show", "--json", "--at", seq).document["answers"][0]["state"] == "claimed"
     assert [(one["data"]["argv"][-1], one["actor"]["kind"]) for one in events(work, "gate.announced")] == [
@@ -88,6 +90,7 @@ WRONG: list[tuple[tuple[str, ...], bytes, int, str]] = [
     (("record", "attempt_report", "-"), b'{"summary": 1}', 2, "summary"),
     (("record", "atempt_report", "-"), b"{}", 2, "did you mean attempt_report?"),
     (("record", "attempt_report", "../x.json"), b"", 2, "outside the root"),
+    (("record", "attempt_report", "../x.json"), b"", 2, "record NAME - < FILE"),
     (("verify", "99"), b"", 2, "no event 99"),
     (("show", "99"), b"", 2, "no answer 99"),
     (("show", "1", "--open"), b"", 2, "leave out"),
@@ -108,7 +111,10 @@ def test_what_is_wrong_is_said_and_nothing_is_recorded(work: Any) -> None:
 
 def test_a_question_is_open_until_a_person_says_something(work: Any) -> None:
     made = given(work, "question", {"question": "How far?"}, "--about", "T1")
+    again = work("answers", "record", "question", "-", input=b'{"question": "And then?"}')
+    assert "next: t2c answers reply" in again.out
     refused = work("answers", "reply", str(made["seq"]), "far", env=AGENT)
+    assert "human:" not in refused.err
     assert refused.code == 3
     (noted,) = events(work, "refusal.noted")
     assert (noted["data"]["requested_by"], noted["data"]["reference"]) == (

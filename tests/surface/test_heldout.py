@@ -115,6 +115,16 @@ def test_a_test_in_the_tree_is_found_and_what_is_burned_counts_for_nothing(repo:
     seq = done.out.split("seq ")[1].split(",")[0]
     found = repo("answers", "leaks")
     assert found.code == 1 and "lies in the work tree: tests/held_1.py" in found.out
+    idle = held_out()
+    idle["files"][0] |= {
+        "path": "tests/idle.py",
+        "content": "def test_x():\n    assert 0, 'nobody runs this test'\n",
+    }
+    idle["files"][0]["argv"] = [PYTHON, "tests/idle.py"]
+    idle["files"].pop()
+    assert repo("answers", "seal", "-", input=json.dumps(idle).encode()).code == 0
+    nothing = repo("answers", "run", "latest")
+    assert nothing.code == 1 and "test 0 ran nothing that is known" in nothing.out, nothing.out + nothing.err
     assert repo("answers", "reveal", seq, "--yes").code == 0
     ran = repo("answers", "run", seq, "--json").document
     assert ran["passed"] and not any(row["counts"] for row in ran["files"])

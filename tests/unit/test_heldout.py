@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from t2c.ledger.answers.checks.sealed_runs import starts_nothing
 from t2c.ledger.answers.commitments import commitment, fits
 from t2c.ledger.answers.leaks import audit, burn, leak_guard
 from t2c.ledger.answers.readable import readable
 from t2c.ledger.answers.sealed_store import SealedStore
-from t2c.ledger.answers.sealing import named, open_sealed, reveal, seal, sealed_tests
+from t2c.ledger.answers.sealing import OpenTest, named, open_sealed, reveal, seal, sealed_tests
 from t2c.ledger.answers.showing import Secret, Secrets
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Corrupt, Environment, Refused, Usage
@@ -576,3 +577,23 @@ def test_a_test_of_which_nothing_can_be_found_is_told(place: Place) -> None:
     tests = ("assert a == 1\n", "assert everybody_knows_this(1) == 2\n", SHORT, BODY)
     done = place.seal(held_out(*(file(f"tests/t{n}.py", body) for n, body in enumerate(tests))))
     assert done.unfindable == (0,)  # the second is a copy, which excuses nothing
+
+
+_DEFINES = "import sys; sys.path.insert(0, '.')\nfrom shop import total\n\ndef test_a():\n    assert total([1]) == 1\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "argv", "idle"),
+    [
+        (_DEFINES, ["python3", "tests/t.py"], True),
+        ("\"\"\"Held out.\"\"\"\nclass TestA:\n    def test_a(self):\n        assert 0\n", ["python3.12", "tests/t.py"], True),
+        (_DEFINES, ["python3", "-m", "pytest", "tests/t.py"], False),
+        (_DEFINES, ["pytest", "tests/t.py"], False),
+        (_DEFINES + "\ntest_a()\n", ["python3", "tests/t.py"], False),
+        (_DEFINES + "\nif __name__ == '__main__':\n    unittest.main()\n", ["python3", "tests/t.py"], False),
+        ("from shop import total\nassert total([1]) == 1\n", ["python3", "tests/t.py"], False),
+    ],
+)  # fmt: skip
+def test_a_file_that_starts_none_of_its_tests_is_told(body: str, argv: list[str], idle: bool) -> None:
+    test = OpenTest("EVT-0", 0, "tests/t.py", body.encode(), tuple(argv), b"", frozenset())
+    assert starts_nothing(test) is idle

@@ -25,7 +25,10 @@ _PURPOSE: Final = "held_out"
 
 
 class HeldOutRun(NamedTuple):
-    """How one sealed test went: `event` is its `heldout.ran`. A test that could not be started has none."""
+    """How one sealed test went: `event` is its `heldout.ran`. A test that could not be started has none.
+
+    `idle` is true where nothing ran that is known: then it counts for nothing.
+    """
 
     file: int
     event: str | None
@@ -34,6 +37,7 @@ class HeldOutRun(NamedTuple):
     scenarios: tuple[str, ...]
     composition: bool
     unbuilt: bool
+    idle: bool = False
 
 
 def check(claim: Claim, bench: Bench) -> Iterator[Found]:
@@ -96,6 +100,7 @@ def run_held_out(bench: Bench, one: Sealed) -> tuple[Side, list[HeldOutRun]]:
 def _recorded(bench: Bench, one: Sealed, where: Side, run: SealedRun) -> HeldOutRun:
     part = one.files[run.file]
     event = None
+    counts = one.counts(run.file) and not run.idle
     if run.label != "not started":
         payload = HeldoutRan(
             sealed=one.event,
@@ -103,7 +108,7 @@ def _recorded(bench: Bench, one: Sealed, where: Side, run: SealedRun) -> HeldOut
             candidate=where.fingerprint,
             passed=run.label == "PASS",
             gate=run.gate,
-            counts=one.counts(run.file),
+            counts=counts,
             output=run.output,
         )
         event = bench.ledger.append([draft(payload, cause=(one.event, run.gate))])[0].id
@@ -111,8 +116,9 @@ def _recorded(bench: Bench, one: Sealed, where: Side, run: SealedRun) -> HeldOut
         run.file,
         event,
         run.label == "PASS",
-        one.counts(run.file),
+        counts,
         part.scenarios,
         part.composition,
         run.unbuilt,
+        run.idle,
     )

@@ -6,6 +6,7 @@ real command stand in the script alone, and what the test writes goes to the sea
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,16 +19,26 @@ from t2c.ledger.answers.sealing import OpenTest, open_sealed, sealed_tests
 from t2c.ledger.errors import T2cError
 from t2c.ledger.journal.files import read_regular
 
-__all__ = ["SealedRun", "run_sealed", "store_of", "to_run"]
+__all__ = ["SealedRun", "run_sealed", "starts_nothing", "store_of", "to_run"]
 
 _SCRIPT: Final = "sealed.sh"
 _OUTPUT: Final = "sealed.output"
 _MOST: Final = 1 << 20
+_PLAIN: Final = re.compile(r"(?:python|pypy)[0-9.]{0,6}(?:\.exe)?")
+_DEFINES: Final = re.compile(
+    rb"^[ \t]{0,8}(?:async[ \t]+)?def[ \t]+test\w*[ \t]*\(|^class[ \t]+Test", re.MULTILINE
+)
+_CALLS: Final = re.compile(
+    rb"^(?!async[ \t]|def[ \t]|class[ \t]|import[ \t]|from[ \t]|[@#\x22')\]}]|sys\.path|\w+[ \t]*=[^=])\S.{0,200}|\bmain[ \t]*\(|\bTextTestRunner\b",
+    re.MULTILINE,
+)
+"""A statement of the file itself, outside of what it defines: it may call what it defines."""
 
 
 class SealedRun(NamedTuple):
     """How a sealed test went; `unbuilt` is true where it failed without any test having run.
 
+    `idle` is true where the command ended well and ran nothing that is known: it defines tests and starts none of them.
     `output` is the commitment to what it wrote, which lies in the sealed store; None where it wrote nothing.
     """
 
@@ -36,6 +47,7 @@ class SealedRun(NamedTuple):
     gate: str
     unbuilt: bool
     output: str | None
+    idle: bool = False
 
 
 def store_of(bench: Bench) -> SealedStore | None:
@@ -98,10 +110,21 @@ def run_sealed(
         whole = whole._replace(label="not started")
     elif tried.label == "PASS" and nothing_ran(test.argv, whole):
         whole = whole._replace(label="FAIL")
-    broken = whole.label == "FAIL" and unbuilt(test.argv, whole) is not None
+    idle = whole.label == "PASS" and starts_nothing(test)
+    if idle:
+        whole = whole._replace(label="FAIL")
+    broken = not idle and whole.label == "FAIL" and unbuilt(test.argv, whole) is not None
     store = store_of(bench)
     kept = store.put("exchange", told) if store is not None and told else None
-    return SealedRun(test.file, whole.label, tried.gate, broken, kept)
+    return SealedRun(test.file, whole.label, tried.gate, broken, kept, idle)
+
+
+def starts_nothing(test: OpenTest) -> bool:
+    """True for a file of Python that defines tests as pytest finds them and is run without anything that calls them."""
+    name, options = test.argv[0].rpartition("/")[2], test.argv[1:]
+    if _PLAIN.fullmatch(name) is None or options[:1] != (test.path,):
+        return False
+    return _DEFINES.search(test.body) is not None and _CALLS.search(test.body) is None
 
 
 def _told(output: Path) -> bytes:

@@ -52,7 +52,8 @@ FOLLOWS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "attempt_report": "the real diff beside the files named, both ways; the task's own gates, run by t2c",
         "proposal": "nothing runs; the files named are compared with the real ones afterwards",
-        "assessment": "each finding: its reference is in the spec, its evidence in the tree, its task is a task line",
+        "assessment": "each finding: its reference is in the spec, its evidence in the tree, its task is a task line; tasks of "
+        "those that hold are proposed by `t2c answers show`, and none becomes a task by itself",
         "monitoring": "the lines quoted are in the diff; a check that tells a shortcut apart, or a person, decides",
         "shaped": "a person approves the exact text; every assumption and question is answered or waived",
         "near_miss_variants": "each variant is run in a copy: the tests fail on a wrong one, pass on a permitted one",
