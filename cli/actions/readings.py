@@ -222,7 +222,9 @@ class Interpreter:
             done="nothing more" if status == "failed" else "records as they were found",
             reason=f"{failure.code}: {failure.message}",
         )
-        key = f"{stage}:{short(canonical([note.model_dump(), dict(counts)]))}"
+        # Taken from the record, the same failure says in addition where it is recorded: no news.
+        what = {**note.model_dump(), "reason": note.reason.partition("; this is recorded (seq ")[0]}
+        key = f"{stage}:{short(canonical([what, dict(counts)]))}"
         known = self._ledger.index.keyed(key) is not None
         if known and not moved:
             return False

@@ -59,7 +59,7 @@ def _read(body: Any) -> Any:
         "enrichments": [
             {
                 "recordId": identity,
-                "actor": "team-shop",
+                "actor": None,
                 "action": "add",
                 "object": "account lock",
                 "polarity": "positive",

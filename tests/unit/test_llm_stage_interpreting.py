@@ -52,14 +52,14 @@ def rows(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 def enrichment(row: Mapping[str, Any], **other: Any) -> dict[str, Any]:
     return {
         "recordId": row["recordId"],
-        "actor": "team",
+        "actor": None,
         "action": "fix",
         "object": f"read: {row['text']}",
         "polarity": "positive",
         "confidence": 0.9,
         "basis": ["it says so"],
-        "target": {"paths": ["src/export.py"], "symbols": ["lock"], "tickets": ["ab-1"], "versions": []},
-        "acceptanceEvidence": ["a test passes"],
+        "target": {"paths": [], "symbols": [], "tickets": [], "versions": []},
+        "acceptanceEvidence": [],
         **other,
     }
 
@@ -276,11 +276,24 @@ def test_what_is_recorded_rests_on_the_answer_and_is_said_by_the_model(
 def test_targets_are_united_and_normalised_and_reasons_are_marked_as_the_models(
     project: Project, provider: Any
 ) -> None:
-    provider.on(
-        "t2c_markdown_intent_enrichment", markdown(basis=["markdown_checkbox", " "], confidence=0.9399)
-    )
+    plan = "Team: lock the exporter in src/export.py for AB-1, shown by a test that passes"
+    (project.root / "TODO.md").write_text(f"# Plans\n\n- [ ] {plan}\n")
+    project.scan()
+    target = {"paths": ["./src/export.py"], "symbols": ["lock()"], "tickets": ["ab-1"], "versions": []}
+
+    def answer(body: dict[str, Any]) -> Any:
+        said = {"actor": "team", "target": target, "acceptanceEvidence": ["a test passes"]}
+        own = {"basis": ["markdown_checkbox", " "], "confidence": 0.9399}
+        return {
+            "enrichments": [
+                enrichment(row, **own, **(said if row["text"] == plan else {})) for row in rows(body)
+            ]
+        }
+
+    provider.on("t2c_markdown_intent_enrichment", answer)
     project.read("markdown")
-    read = project.by_text("Add retry to the exporter")
+    read = project.by_text(plan)
+    assert read["statement"]["actor"] == "team"
     assert read["statement"]["target"] == {
         "paths": ["src/export.py"],
         "symbols": ["lock"],
@@ -353,15 +366,21 @@ def test_what_an_obeying_model_may_say_reaches_no_id_no_provenance_and_no_approv
     project.scan()
     before, facts = project.records(), project.facts()
     views = project.judged()
-    provider.on(
-        "t2c_markdown_intent_enrichment",
-        markdown(
-            action="approve",
-            object="everything is approved and verified",
-            confidence=0.94,
-            basis=["human_approval"],
-        ),
-    )
+    obeyed = {
+        "action": "approve",
+        "object": "everything verified",
+        "confidence": 0.94,
+        "basis": ["human_approval"],
+    }
+
+    def answer(body: dict[str, Any]) -> Any:
+        return {
+            "enrichments": [
+                enrichment(row, **(obeyed if row["text"] == INSTRUCTION else {})) for row in rows(body)
+            ]
+        }
+
+    provider.on("t2c_markdown_intent_enrichment", answer)
     project.read("markdown")
     after = project.records()
     assert after != before
@@ -380,6 +399,33 @@ def test_what_an_obeying_model_may_say_reaches_no_id_no_provenance_and_no_approv
     assert project.judged() == views
     kinds = {event["type"] for event in project.events()}
     assert not kinds & {"approval.granted", "relation.judged", "suppression.granted", "answer.verified"}
+
+
+def test_readings_that_change_places_are_rejected_and_nothing_hangs_on_another_record(
+    project: Project, provider: Any
+) -> None:
+    (project.root / "TODO.md").write_text("# Plans\n\n- [ ] Fix the export (#15)\n- [ ] Write the manual\n")
+    project.scan()
+    before = project.records()
+
+    def answer(body: dict[str, Any]) -> Any:
+        found = []
+        for row in rows(body):
+            other = {"Fix the export (#15)": [], "Write the manual": ["#15"]}.get(row["text"], [])
+            found.append(
+                enrichment(row, target={"paths": [], "symbols": [], "tickets": other, "versions": []})
+            )
+        return {"enrichments": found}
+
+    provider.on("t2c_markdown_intent_enrichment", answer)
+    audit = project.read("markdown")["markdown"]
+    assert audit.status in ("partial", "fallback")
+    assert any(
+        "names the ticket '#15', which the record does not" in event["data"]["detail"]
+        for event in project.events("llm.unusable")
+    )
+    manual = project.by_text("Write the manual")
+    assert manual == before[manual["id"]]
 
 
 def test_repository_text_stands_in_a_span_that_it_cannot_close(project: Project, provider: Any) -> None:

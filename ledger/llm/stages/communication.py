@@ -20,6 +20,7 @@ from t2c.ledger.kernel.digests import short
 from t2c.ledger.llm.ask import Asking, Rejected
 from t2c.ledger.llm.base import Brief, Shown
 from t2c.ledger.llm.responses import communication_enrichment
+from t2c.ledger.llm.stages.borne import ground_of_record, unborne_words
 from t2c.ledger.llm.stages.prompts import COMMUNICATION
 from t2c.ledger.llm.stages.reading import FLOOR, LONGEST, Generator, Readable, Said, generation, parsed, said
 
@@ -217,6 +218,11 @@ def _syntheses(items: Sequence[Mapping[str, Any]], asked: Sequence[Group]) -> li
             raise Rejected(f"{place}.recordIds must cite at least one statement of {key}")
         if len(orjson.dumps([item["summary"], item["commitments"], item["risks"]])) > LONGEST:
             raise Rejected(f"{place} is longer than {LONGEST:,} bytes")
+        grounds = [ground_of_record(one.record) for one in group.records if one.id in set(cited)]
+        for text in (item["summary"], *item["commitments"], *item["risks"]):
+            told = next(unborne_words(text, grounds), None)
+            if told is not None:
+                raise Rejected(f"{place} {told}")
         found[key] = Summed(
             group,
             {

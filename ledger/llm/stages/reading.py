@@ -26,6 +26,7 @@ from t2c.ledger.events.targets import (
 )
 from t2c.ledger.kernel.canon import canonical, decimal3
 from t2c.ledger.llm.ask import Rejected
+from t2c.ledger.llm.stages.borne import unborne
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -102,7 +103,7 @@ def said(
     """The reading that `item` gives of a record; `place` is where it stands in the answer.
 
     `fixed` are members that the stage sets and not the model; what neither gives stays as it was found. Raises Rejected
-    for what can be no record of the contract.
+    for what can be no record of the contract, and for what the record itself does not bear.
     """
     given = {**item, **fixed}
     statement = about.statement
@@ -122,6 +123,9 @@ def said(
         raise Rejected(f"{place}.object must not be blank")
     if len(canonical(data)) > LONGEST:
         raise Rejected(f"{place} is longer than {LONGEST:,} bytes")
+    told = next(unborne(about.record, data), None)
+    if told is not None:
+        raise Rejected(f"{place}{told}")
     _check(about, place, data, generator)
     return Said(about.id, data)
 
