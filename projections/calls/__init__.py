@@ -30,7 +30,7 @@ class CallsProjection:
     """`calls.json`, in the order in which they were asked, and the sums over all."""
 
     name = "calls"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ()
     handles = HANDLES
     state_type = Calls

@@ -98,6 +98,7 @@ class Use(msgspec.Struct, frozen=True):
 class Call(msgspec.Struct):
     """One request: what was asked of whom, by its `llm.asked`; the outcome; and what became of the answer.
 
+    `run` is the one it was made in, else the first that used its answer, or the answer to its correction.
     `request`, `manifest`, `brief_digest` and `schema_digest` name objects. `corrects` and `instead_of` are the ids of
     earlier ones. What came back to a `sealed` one is no object: it is kept outside of the workspace.
     """
@@ -236,6 +237,14 @@ def _used(state: Calls, entry: Entry) -> None:
         call = state.calls[str(name)]
         if call.outcome is not None:
             call.uses.append(Use(entry.type, entry.id, entry.seq))
+            _of_run(state, call, entry.run)
+
+
+def _of_run(state: Calls, call: Call | None, run: str | None) -> None:
+    """A run that begins with what came of an answer takes the requests that led to it: they stand before it."""
+    while run is not None and call is not None and call.run is None:
+        call.run = run
+        call = state.calls.get(call.corrects or call.instead_of or "")
 
 
 def _elsewhere(entry: Entry) -> Iterable[str]:

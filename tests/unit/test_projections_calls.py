@@ -143,9 +143,17 @@ def test_an_event_that_names_its_answer_as_a_cause_counts_once() -> None:
     step(3, "llm.answered", outcome)
     answered = f"EVT-{3:020}"
     step(4, "answer.recorded", {"answered": answered}, cause=[answered])
-    step(5, "record.interpreted", {}, cause=[answered])
+    step(5, "record.interpreted", {}, cause=[answered], run="r1")
+    step(6, "record.interpreted", {}, cause=[answered], run="r2")
     (call,) = state.calls.values()
-    assert [use.seq for use in call.uses] == [4, 5]
+    assert [use.seq for use in call.uses] == [4, 5, 6]
+    assert call.run == "r1", "the run that began with what came of it"
+    step(7, "llm.asked", {**asked, **objects, **none})
+    step(8, "llm.unusable", {**outcome, "asked": f"EVT-{7:020}", "reason": "not_json"})
+    step(9, "llm.asked", {**asked, **objects, **none, "corrects": f"EVT-{7:020}"})
+    step(10, "llm.answered", {**outcome, "asked": f"EVT-{9:020}"})
+    step(11, "conclusion.drawn", {"by": f"EVT-{10:020}"}, run="r3")
+    assert [one.run for one in state.calls.values()] == ["r1", "r3", "r3"]
 
 
 def test_a_second_outcome_or_one_of_another_request_is_a_fault_and_changes_nothing(chain: Any) -> None:
