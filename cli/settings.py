@@ -41,11 +41,13 @@ __all__ = [
 ROOT_VARIABLE: Final = "T2C_ROOT"
 PROJECT_FILE: Final = "t2c.toml"
 PYPROJECT: Final = "pyproject.toml"
+_OF_THE_REPOSITORY: Final = (PROJECT_FILE, PYPROJECT)
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _API_KEYS: Final = ("T2C_LLM_API_KEY", "OPENROUTER_API_KEY")
 """Where the key for a provider may stand: in the environment and nowhere else."""
 _ASKING: Final = ("record", "live")
+_WHAT_IT_COSTS: Final = ("llm.budget_", "llm.price_")
 _GATE_VARIABLE: Final = "T2C_GATE"
 """What `ledger.execution.ancestry` sets in a gate."""
 _HEALING: Final = "OPENROUTER_RESPONSE_HEALING"
@@ -118,7 +120,12 @@ def load(
         for name, found in values.items():
             if name in given or not _is_the_users(name, found, notices):
                 continue
-            given[name] = found
+            if found.origin in _OF_THE_REPOSITORY and name.startswith(_WHAT_IT_COSTS):
+                below.setdefault(name, found)  # no repository lifts a limit that its user set
+            else:
+                given[name] = found
+    for name, found in below.items():
+        given.setdefault(name, found)
     for name, found in _contract_names(environ, notices):
         given.setdefault(name, found)
     if (actor := asked.get("actor")) is not None:
@@ -177,7 +184,7 @@ def _is_the_users(name: str, found: _Given, notices: list[str]) -> bool:
     """False for what only a user may say, said by the repository: a clone must not spend its reader's money, nor bring
     along what a model is to have said."""
     asks = name == "llm.mode" and found.value in _ASKING
-    if found.origin not in (PROJECT_FILE, PYPROJECT) or not (asks or name == "llm.recordings"):
+    if found.origin not in _OF_THE_REPOSITORY or not (asks or name == "llm.recordings"):
         return True
     _converted(KEYS[name], found)
     how = "--llm or T2C_LLM_MODE" if asks else KEYS[name].variable

@@ -80,6 +80,10 @@ OTHER = {
 """For each key a value that is not the default: as a setting, in TOML, in a variable."""
 
 
+USERS = {"llm.recordings", *(name for name in KEYS if name.startswith(("llm.budget_", "llm.price_")))}
+"""What a repository's own files do not say over its user's head."""
+
+
 def write(path: Path, key: Key, toml: str, table: str = "") -> None:
     section, _, name = key.name.rpartition(".")
     header = ".".join(part for part in (table, section) if part)
@@ -111,7 +115,7 @@ def test_each_source_stands_above_the_next(tmp_path: Path, name: str) -> None:
     write(user / "t2c" / "config.toml", key, toml)
     assert found(environ) == (value, f"user configuration {user}/t2c/config.toml")
     write(tmp_path / "pyproject.toml", key, toml, "tool.t2c")
-    users = f"user configuration {user}/t2c/config.toml" if name == "llm.recordings" else None
+    users = f"user configuration {user}/t2c/config.toml" if name in USERS else None
     assert found(environ) == (value, users or "pyproject.toml")
     write(tmp_path / "t2c.toml", key, toml)
     assert found(environ) == (value, users or "t2c.toml")
