@@ -114,6 +114,7 @@ def load(
     given = {name: found for name, found in asked.items() if name != "actor"}
     notices: list[str] = []
     files: list[ConfigFile] = []
+    below: dict[str, _Given] = {}
     for name, found in _variables(environ, notices):
         given.setdefault(name, found)
     for values in _files(root, environ, files, notices):
