@@ -159,6 +159,10 @@ def read_sources(
     sources.by_hand = frozenset((extractors[item.stage].source, item.path) for item in given)
     past = history_of(context, state, believed) if only is None or "git" in only else None
     _Reading(context, inventory, extractors, plan, sources).run(past)
+    if past is not None:
+        # What stands is counted already: tags are read anew with the history though their records stand.
+        git = sources.stages[-1]
+        git.kept_records -= sum(one.id in state.records for scope in git.scopes for one in scope.records)
     if not alone:
         for stage in stages:
             paths = (entry.path for entry in inventory.files)

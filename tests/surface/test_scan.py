@@ -131,6 +131,16 @@ def test_a_second_scan_of_an_unchanged_tree_appends_nothing_and_says_so(t2c: Any
     assert "nothing was appended" in t2c("scan").out
 
 
+def test_the_history_counts_its_records_once_when_it_is_read_anew(t2c: Any, repo: Path) -> None:
+    git(repo, "tag", "v1.0.0")
+    first = scan(t2c)
+    shutil.rmtree(repo / ".t2c" / "cache")
+    again = scan(t2c)
+    for found in (first, again):
+        (row,) = [row for row in found["table"] if row["name"] == "git"]
+        assert row["records"] == found["records"]["git"] == 2
+
+
 def test_a_file_of_all_tasks_may_be_as_large_as_a_changelog(t2c: Any, repo: Path) -> None:
     tasks = ", ".join(f'{{"id": {number}, "title": "Add part {number}"}}' for number in range(9))
     folder = repo / ".taskmaster" / "tasks"
