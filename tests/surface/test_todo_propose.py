@@ -120,6 +120,21 @@ def test_an_answer_that_breaks_a_rule_is_sent_back_once_and_then_counts_for_noth
     assert asking("todo", "propose", "--llm", "live", "--mode", "require-llm").code == 7
 
 
+def test_an_endless_task_is_sent_back_and_a_made_up_name_is_left_out_with_its_reason(
+    t2c: Any, asking: Any, provider: Any
+) -> None:
+    endless = [f"c is so number {'x' * length}" for length in range(1_500)]
+    provider.on("t2c_grounded_task_synthesis", lambda body: answer(body, acceptanceCriteria=endless))
+    ran = asking("todo", "propose", "--llm", "live", "--mode", "require-llm", "--json")
+    assert ran.code == 7 and len(provider.requests) == 2
+    assert "longer than 16,384 bytes" in ran.document["error"]["details"]["audit"]["reason"]["message"]
+    provider.on("t2c_grounded_task_synthesis", lambda body: answer(body, title="Delete src/login.py"))
+    ran = asking("todo", "propose", "--llm", "live", "--mode", "require-llm", "--json")
+    assert ran.code == 0
+    assert "src/login.py" not in json.dumps(ran.document["proposals"])
+    assert any("src/login.py" in told for told in ran.document["warnings"])
+
+
 def test_a_correction_that_holds_is_taken(asking: Any, provider: Any) -> None:
     def corrected(body: dict[str, Any]) -> dict[str, Any]:
         return answer(body, **({} if len(body["messages"]) > 2 else {"dependencyKeys": ["nobody"]}))
