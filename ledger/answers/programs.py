@@ -42,6 +42,7 @@ _STARTERS: Final = {
 def program_problem(argv: Sequence[str]) -> str | None:
     """Why a command is none that an answer may name, None if it is one: in words that list what may be."""
     words = list(argv)
+    name = ""
     for _ in range(2):
         name = words[0].rpartition("/")[2].lower().removesuffix(".exe")
         if (verb := _STARTERS.get(name)) is None:

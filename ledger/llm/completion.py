@@ -36,7 +36,9 @@ _SAID: Final[dict[Completion, frozenset[str]]] = {
         " veroffentlicht ausgeliefert"
     ),
 }
-_OF_WORD: Final = {word: completion for completion, all_words in _SAID.items() for word in all_words}
+_OF_WORD: Final[dict[str, Completion]] = {
+    word: completion for completion, all_words in _SAID.items() for word in all_words
+}
 _WHOLE: Final = "complete"
 """Done where it follows a form of "to be", else what is to be done."""
 _IS: Final = words("is are was were been now already fully")
@@ -73,7 +75,7 @@ def completions(text: str) -> dict[Completion, str]:
             after_comma = True
             continue
         plain = folded(word)
-        completion = _OF_WORD.get(plain)
+        completion: Completion | None = _OF_WORD.get(plain)
         if plain == _WHOLE and is_told:
             completion = "done"
         if completion is not None:

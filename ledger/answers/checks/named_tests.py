@@ -58,8 +58,12 @@ def files_ended(argv: tuple[str, ...], output: str, paths: Collection[str]) -> f
     """
     given = {path: path if path not in _led_to(argv, paths) else None for path in paths}
     if _is_pytest(argv):
-        nodes = ((match[2].partition("::")[0], _WORDS[match[1]]) for match in _SUMMARY.finditer(output))
-        return frozenset(how for file, how in nodes if any(_is_file(file, *item) for item in given.items()))
+        found: set[Ended] = set()
+        for match in _SUMMARY.finditer(output):
+            file = match[2].partition("::")[0]
+            if any(_is_file(file, *item) for item in given.items()):
+                found.add(_WORDS[match[1]])
+        return frozenset(found)
     parts = [(path.rpartition(".")[0].split("/"), whole) for path, whole in given.items()]
     names = tuple(
         f"{'.'.join(words[start:])}." for words, whole in parts for start in range(1 if whole else len(words))
