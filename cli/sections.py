@@ -73,6 +73,7 @@ class LlmSettings(NamedTuple):
     tasks: StageMode = "prefer-llm"
     schema: Literal["json_schema", "forced_tool", "json_object"] = "json_schema"
     require_parameters: bool = True
+    stream: bool = False
     temperature: str = "0"
     max_tokens: int = 6000
     timeout_ms: int = 120_000

@@ -221,6 +221,7 @@ KEYS: Final[Mapping[str, Key]] = {
             choices=("json_schema", "forced_tool", "json_object"),
         ),
         Key("llm.require_parameters", "only providers that honour every parameter may answer"),
+        Key("llm.stream", "have an answer sent piece by piece, so that a long one is no long silence"),
         Key("llm.temperature", "how much a model may vary", check=_numeral),
         Key("llm.max_tokens", "tokens that an answer may have", minimum=1),
         Key("llm.timeout_ms", "how long a small request may take; longer ones get more", minimum=1),

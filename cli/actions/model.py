@@ -77,6 +77,7 @@ def asker_of(
             form=llm.schema,
             temperature=llm.temperature,
             require_parameters=llm.require_parameters,
+            stream=llm.stream,
         )
 
 

@@ -87,7 +87,8 @@ def test_case_81_an_error_after_http_200_is_a_failure_with_what_had_arrived(
     ]
     for way in ways:
         provider.queue(way)
-        audit = shop.scan(attempts="1")
+        audit = shop.scan(attempts="1", stream="true")
+        assert provider.requests[-1].body["stream"] is True
         assert (audit["status"], audit["effectiveMode"], audit["interpreted"]) == (
             "fallback",
             "deterministic",
@@ -104,7 +105,7 @@ def test_case_81_an_error_after_http_200_is_a_failure_with_what_had_arrived(
     assert "Worker limit" in outcomes[0]["detail"] and "Acme" in outcomes[0]["story"]["provider"]
     assert "from Acme" in outcomes[2]["detail"]
     assert shop.events("record.interpreted") == []
-    assert shop.scan()["interpreted"] == 1, "what failed is asked again"
+    assert shop.scan(stream="true")["interpreted"] == 1, "what failed is asked again"
 
 
 def test_case_83_hidden_reasoning_that_used_the_budget_has_its_own_name_and_one_retry_within_the_limit(

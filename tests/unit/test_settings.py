@@ -54,6 +54,7 @@ OTHER = {
     "llm.tasks": ("require-llm", '"require-llm"', "require-llm"),
     "llm.schema": ("forced_tool", '"forced_tool"', "forced_tool"),
     "llm.require_parameters": (False, "false", "no"),
+    "llm.stream": (True, "true", "yes"),
     "llm.temperature": ("0.5", '"0.5"', "0.5"),
     "llm.max_tokens": (7, "7", "7"),
     "llm.timeout_ms": (7, "7", "7"),
