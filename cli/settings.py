@@ -241,7 +241,9 @@ def _converted(key: Key, given: _Given) -> Value:
         case int():
             from t2c.ledger.kernel.canon import MAX_INT
 
-            right = type(value) is int and (key.minimum or 0) <= value <= MAX_INT
+            # What a provider is sent has the numbers that JSON has everywhere; a scan may be told any number of commits.
+            most = MAX_INT if key.name.startswith("llm.") else value
+            right = type(value) is int and (key.minimum or 0) <= value <= cast(int, most)
         case tuple():
             right = isinstance(value, tuple) and all(isinstance(item, str) for item in value)
         case _:

@@ -153,6 +153,8 @@ def children_of(session: int) -> list[int]:
     return found
 
 
+FUNCTIONS = 80
+"""In each of 160 files: enough for a scan that is still under way when it is interrupted."""
 FUNCTION = "def f{0}():\n    # TODO: handle case {0}\n    return [x for x in range({0})]\n\n\n"
 
 
@@ -164,7 +166,7 @@ FUNCTION = "def f{0}():\n    # TODO: handle case {0}\n    return [x for x in ran
 def test_case_100_ctrl_c_leaves_nothing_behind(t2c: Any, repo: Path, wholly: bool, delay: float) -> None:
     """To all processes, as a terminal sends it, and to the first alone; while two processes read."""
     for number in range(160):
-        (repo / f"module_{number}.py").write_text("".join(FUNCTION.format(n) for n in range(200)))
+        (repo / f"module_{number}.py").write_text("".join(FUNCTION.format(n) for n in range(FUNCTIONS)))
     process = t2c.start(
         "scan", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         env={"T2C_SCAN_PROCESSES": "2"},
@@ -198,7 +200,7 @@ def test_case_100_ctrl_c_leaves_nothing_behind(t2c: Any, repo: Path, wholly: boo
     assert all(json.loads(line) for line in journal.splitlines())
     again = t2c("scan", "--json")
     assert again.code == 0, again.err
-    assert again.document["records"]["ast"] >= 160 * 200
+    assert again.document["records"]["ast"] >= 160 * FUNCTIONS
     sound(t2c)
     assert t2c("scan", "--json").document["run"] is None
     runs = t2c("ledger", "log", "--type", "run.started", "--jsonl").lines

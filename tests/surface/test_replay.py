@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from t2c.ledger.commands.evidence import LiveRecord
+from t2c.ledger.commands.evidence import STATE_VERSION, LiveRecord
 from t2c.ledger.engine import Ledger
 from t2c.ledger.journal.tree import Tree
 from t2c.ledger.standing import keep, kept
@@ -60,7 +60,7 @@ def compared(t2c: Any, *options: str) -> dict[str, tuple[str, int | None, str]]:
 EVERYTHING = {
     *(f".t2c/projections/{name}" for name in ALL),
     *(f".t2c/cache/folds/{name}.v{projection.version}.msgpack" for name, projection in ALL.items()),
-    ".t2c/cache/states/evidence.v4.msgpack",
+    f".t2c/cache/states/evidence.v{STATE_VERSION}.msgpack",
     ".t2c/cache/index.sqlite",
     ".t2c/cache/tree",
 }
@@ -122,7 +122,7 @@ def change_decided(workspace: Path) -> str:
         record: LiveRecord = standing.state.records[first]
         record.digest = bytes(16)
         keep(ledger, standing)
-    return ".t2c/cache/states/evidence.v4.msgpack"
+    return f".t2c/cache/states/evidence.v{STATE_VERSION}.msgpack"
 
 
 def change_index(workspace: Path) -> str:
