@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 __all__ = [
-    "AnchorMode", "AnchorSettings", "LlmMode", "LlmSettings", "RedactSettings", "ScanSettings", "StageMode",
+    "AnchorMode", "AnchorSettings", "ApprovalSettings", "LlmMode", "LlmSettings", "RedactSettings", "ScanSettings", "StageMode",
 ]  # fmt: skip
 
 AnchorMode = Literal["off", "best-effort", "required"]
@@ -39,6 +39,14 @@ class AnchorSettings(NamedTuple):
     rfc3161: AnchorMode = "off"
     rfc3161_url: str = ""
     rfc3161_ca: str = ""
+
+
+class ApprovalSettings(NamedTuple):
+    """What an approval must be before anything is applied under it; `days` 0 is for good."""
+
+    separation: bool = True
+    signature: bool = False
+    days: int = 0
 
 
 class RedactSettings(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from t2c.cli.sections import AnchorSettings, LlmSettings, RedactSettings, ScanSettings
+from t2c.cli.sections import AnchorSettings, ApprovalSettings, LlmSettings, RedactSettings, ScanSettings
 from t2c.ledger.errors import Refused, Usage
 
 __all__ = [
@@ -59,6 +59,7 @@ class Settings(NamedTuple):
     scan: ScanSettings = ScanSettings()
     anchor: AnchorSettings = AnchorSettings()
     redact: RedactSettings = RedactSettings()
+    approval: ApprovalSettings = ApprovalSettings()
     llm: LlmSettings = LlmSettings()
     api_key: Secret | None = None
     secrets: tuple[str, ...] = ()
@@ -195,6 +196,9 @@ KEYS: Final[Mapping[str, Key]] = {
         Key("anchor.rfc3161", "have each signed checkpoint time-stamped", choices=_MODES),
         Key("anchor.rfc3161_url", "the address of the time-stamp authority"),
         Key("anchor.rfc3161_ca", "the certificates that vouch for the authority: a PEM file below the root"),
+        Key("approval.separation", "nobody approves what they proposed themselves"),
+        Key("approval.signature", "nothing is applied under an approval that is not signed"),
+        Key("approval.days", "how long an approval holds that does not say so; 0: for good", minimum=0),
         Key(
             "llm.mode",
             "off: no model; replay: recorded answers only; record: recorded ones, else ask; live: always ask",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from t2c.cli.config_text import line_of, parse
-from t2c.cli.sections import AnchorSettings, LlmSettings, RedactSettings, ScanSettings
+from t2c.cli.sections import AnchorSettings, ApprovalSettings, LlmSettings, RedactSettings, ScanSettings
 from t2c.cli.setting_table import (
     CONTRACT_NAMES,
     DEFAULTS,
@@ -145,6 +145,7 @@ def load(
         scan=scan,
         anchor=anchor,
         redact=RedactSettings(**sections["redact"]),
+        approval=ApprovalSettings(**sections["approval"]),
         llm=LlmSettings(**sections["llm"]),
         api_key=_api_key(environ),
         secrets=secret_values(environ),
@@ -183,9 +184,10 @@ def _nobodys_word(values: dict[str, _Given]) -> dict[str, _Given]:
 
 def _is_the_users(name: str, found: _Given, notices: list[str]) -> bool:
     """False for what only a user may say, said by the repository: a clone must not spend its reader's money, nor bring
-    along what a model is to have said."""
+    along what a model is to have said, nor let whoever wrote a patch approve it."""
     asks = name == "llm.mode" and found.value in _ASKING
-    if found.origin not in _OF_THE_REPOSITORY or not (asks or name == "llm.recordings"):
+    loosens = name == "approval.separation" and found.value is False
+    if found.origin not in _OF_THE_REPOSITORY or not (asks or loosens or name == "llm.recordings"):
         return True
     _converted(KEYS[name], found)
     how = "--llm or T2C_LLM_MODE" if asks else KEYS[name].variable

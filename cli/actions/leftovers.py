@@ -15,6 +15,7 @@ from t2c.ledger.transfer.citations import cited_in
 __all__ = ["Leftovers", "Undecided", "leftovers"]
 
 _OUTCOMES: Final[Mapping[str, str]] = {
+    "apply.failed": "announced",
     "apply.receipted": "announced",
     "gate.ran": "announced",
     "llm.answered": "asked",

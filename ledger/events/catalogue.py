@@ -24,7 +24,8 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "journal",
         (
             "JournalOpened", "JournalRepaired", "JournalMerged", "CheckpointSigned", "BundleExported",
-            "BundleImported", "PayloadRedacted", "KeyRegistered", "ParticipantRegistered",
+            "BundleImported", "PayloadRedacted", "KeyRegistered", "KeyRevoked",
+            "ParticipantRegistered",
         ),
     ),
     "runs": (
@@ -45,7 +46,7 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "decisions": (
         "decisions",
         (
-            "RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn", "ApprovalGranted",
+            "RefusalNoted", "SuppressionGranted", "SuppressionWithdrawn", "ApprovalGranted", "ApprovalWithdrawn",
             "ConclusionDrawn", "ProposalRaised", "SynthesisDrawn",
         ),
     ),
@@ -65,7 +66,13 @@ _MODULES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "gates": ("plans", ("GateAnnounced", "GateRan")),
-    "changes": ("changes", ("ApplyAnnounced", "ApplyReceipted")),
+    "changes": (
+        "changes",
+        (
+            "ApplyAnnounced", "ApplyReceipted", "ApplyFailed", "ChangePlanned", "PatchRendered", "ChangeTried",
+            "ChangeEvaluated", "ChangeClosed",
+        ),
+    ),
     "intake": (
         "intake",
         (

@@ -6,14 +6,16 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from t2c.ledger.events.base import EventRef, FreeForm, Hex64, Name, Payload, Text, Timestamp
+from t2c.ledger.events.base import EventRef, FreeForm, Hex64, Name, Payload, Text, Timestamp, Value
 from t2c.ledger.kernel.actor import Trust
 
 __all__ = [
     "ApprovalGranted",
+    "ApprovalWithdrawn",
     "ConclusionDrawn",
     "ProposalRaised",
     "RefusalNoted",
+    "Signature",
     "SuppressionGranted",
     "SuppressionWithdrawn",
     "SynthesisDrawn",
@@ -63,14 +65,41 @@ class SuppressionWithdrawn(Payload):
     reason: Text
 
 
+class Signature(Value):
+    """A signature over the statement of an approval; `value` is base64 of an Ed25519 one, or an armoured SSH one."""
+
+    key: Text
+    algorithm: Literal["ed25519", "ssh"]
+    value: Text
+
+
 class ApprovalGranted(Payload):
-    """Somebody approves exactly the bytes that were shown: `digest` is their SHA-256, `subject` what they are of."""
+    """Somebody approves exactly the bytes that were shown: `digest` is their SHA-256, `subject` what they are of.
+
+    Where what is approved has a hash of its own, `digest` is that and `shown` the object of the text that was read.
+    `normalised` is the SHA-256 of the text without what progress changes, such as ticks: it decides whether the approval
+    is stale, where it is given. `proposed_by` are those whose work it is, as the approver was told.
+    """
 
     type: ClassVar[str] = "approval.granted"
     trust: ClassVar[Trust] = "asserted"
     subject: Text
     digest: Hex64
     statement: str
+    shown: Hex64 | None = None
+    normalised: Hex64 | None = None
+    proposed_by: tuple[Text, ...] = ()
+    expires: Timestamp | None = None
+    signature: Signature | None = None
+
+
+class ApprovalWithdrawn(Payload):
+    """An approval no longer holds. What was applied under it stays applied."""
+
+    type: ClassVar[str] = "approval.withdrawn"
+    trust: ClassVar[Trust] = "asserted"
+    approval: EventRef
+    reason: Text
 
 
 class ConclusionDrawn(Payload):

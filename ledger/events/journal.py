@@ -17,6 +17,7 @@ __all__ = [
     "JournalOpened",
     "JournalRepaired",
     "KeyRegistered",
+    "KeyRevoked",
     "ParticipantRegistered",
     "PayloadRedacted",
 ]
@@ -133,6 +134,14 @@ class KeyRegistered(Payload):
     public: Text
     participant: Name | None
     expires: Timestamp | None
+
+
+class KeyRevoked(Payload):
+    """A key signs no more: what it signs after this event counts for nothing."""
+
+    type: ClassVar[str] = "key.revoked"
+    key: Text
+    reason: Text
 
 
 class ParticipantRegistered(Payload):

@@ -27,6 +27,7 @@ class Payload(msgspec.Struct, gc=False):
     output: Any = None
     files: Any = None
     digest: Any = None
+    shown: Any = None
     root: Any = None
     asked: Any = None
     sealed: Any = None

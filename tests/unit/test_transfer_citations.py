@@ -35,10 +35,15 @@ from t2c.ledger.transfer.verifier.lines import cited
 MODEL, ADA = Actor("agent", "model"), Actor("human", "ada")
 NO_OBJECTS = {
     "answer.recorded": {"schema_digest"},  # of a schema that t2c publishes
-    "apply.announced": {"files[].after", "files[].before"},  # files of the user
+    "apply.announced": {"digest", "files[].after", "files[].before"},  # files of the user
+    "apply.failed": {"files[].after", "files[].before"},
     "apply.receipted": {"files[].after", "files[].before"},
+    "approval.granted": {"normalised"},
     "bundle.exported": {"sha256"},
     "bundle.imported": {"hash", "root", "sha256"},
+    "change.evaluated": {"hash"},
+    "change.planned": {"hash"},
+    "change.tried": {"patch"},
     "checkpoint.signed": {"root"},
     "choice.made": {"digest"},  # of a part of the answer
     "gate.announced": {"equivalence", "fingerprint"},
@@ -52,6 +57,7 @@ NO_OBJECTS = {
     "llm.answered": {"request"},  # cited by its `llm.asked`
     "llm.unusable": {"request"},
     "message.captured": {"payloadHash"},
+    "patch.rendered": {"hash"},
     "participant.admitted": {"payloadHash"},
     "payload.redacted": {"data_hash"},
     "projection.rebuilt": {"payloadHash"},

@@ -21,11 +21,12 @@ CITING = {
     "gate.ran": ("output",),
     "heldout.revealed": ("files",),
     "test.frozen": ("files",),
+    "patch.rendered": ("shown",),
 }
 """Event type → the members of its `data` that name objects by SHA-256: one, a list, or a list of files with their
 `content`. `data_hash` names one for every type."""
 
-OFFERING = {"approval.granted": ("digest",)}
+OFFERING = {"approval.granted": ("digest", "shown")}
 """The same for objects that may be kept or not: they come along, and nobody misses them."""
 
 SEALED = "sealed"
