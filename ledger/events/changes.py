@@ -103,11 +103,12 @@ class PatchRendered(Payload):
     `hash` is the hash that the contract gives the patch, `shown` the object of the text that is shown: a brief and a
     unified diff. `artifact` is the published shape without its times; `plans` are those that it is a patch of.
     `proposed_by` are the actors whose work it is: none of them may approve it where the policy keeps them apart.
+    A `revert` takes back what a receipt tells of; the `hash` of one is the SHA-256 of what is shown.
     """
 
     type: ClassVar[str] = "patch.rendered"
     trust: ClassVar[Trust] = "asserted"
-    kind: Literal["todo", "review", "source"]
+    kind: Literal["todo", "review", "source", "revert"]
     hash: Hex64
     shown: Hex64
     artifact: FreeForm
