@@ -32,11 +32,13 @@ def interpret(
     modes: Mapping[str, StageMode],
     run: RunId | None = None,
     last: Callable[[Interpreter], StageAudit] | None = None,
+    within: bool = False,
 ) -> list[StageAudit]:
     """Read the records that stand, stage by stage; a stage that `modes` does not name is done without a model.
 
     `run` is the run that the asker records under, if it was given one (`run_of`). It begins with the first thing that
-    is recorded. `last` is done after all stages, in the same run.
+    is recorded; `within` says that it has begun already and goes on afterwards, and then each stage that is done is
+    recorded. `last` is done after all stages, in the same run.
 
     The stages are natural_language, markdown, documents and communication. Records that have a reading of what they say
     now are not asked about again, and what is recorded already is not recorded again. Raises Model (exit 7) if a stage
@@ -45,13 +47,14 @@ def interpret(
     """
     context.progress("interpret", 0, len(READERS))
     now = stood(ledger)
-    interpreter = Interpreter(context, ledger, asker.mode, now, run)
+    interpreter = Interpreter(context, ledger, asker.mode, now, run, within=within)
     asker.begins = interpreter.start
     audits: list[StageAudit] = []
     try:
         for number, (name, reader) in enumerate(READERS.items()):
             mode = modes.get(name, "deterministic")
             audits.append(reader(context, asker, interpreter, now, mode).run())
+            interpreter.passed(name, audits[-1].status, audits[-1].reason)
             context.progress("interpret", number + 1, len(READERS))
             if audits[-1].status == "failed":
                 raise _failed(audits)

@@ -19,7 +19,14 @@ from t2c.ledger.events.decisions import SynthesisDrawn
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.events.evidence import RecordInterpreted
 from t2c.ledger.events.llm import Story
-from t2c.ledger.events.runs import DegradationNoted, OmissionNoted, RunFinished, RunStarted, StageFinished
+from t2c.ledger.events.runs import (
+    DegradationNoted,
+    OmissionNoted,
+    RunFinished,
+    RunStarted,
+    StageFinished,
+    StageStatus,
+)
 from t2c.ledger.journal.position import Position
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.canon import canonical
@@ -125,14 +132,24 @@ class Interpreter:
     """Records what stages make of answers, in a run of its own that begins with the first event there is."""
 
     def __init__(
-        self, context: Context, ledger: Ledger, mode: str, now: Stood, run: RunId | None = None
+        self,
+        context: Context,
+        ledger: Ledger,
+        mode: str,
+        now: Stood,
+        run: RunId | None = None,
+        *,
+        within: bool = False,
     ) -> None:
+        """`within`: the run has begun already, and somebody else ends it."""
         self._context = context
         self._ledger = ledger
         self._mode = mode
         self._now = now
         self._given = run
-        self._run: RunId | None = None
+        self._within = within
+        self._run: RunId | None = run if within else None
+        self._told: set[str] = set()
         self._before = ledger.head()
         self._appended: Counter[str] = Counter()
 
@@ -200,11 +217,20 @@ class Interpreter:
             detail = None if failure is None else f"{failure.code}: {failure.message}"
             finished = StageFinished(stage=stage, status=status, counts=dict(counts), detail=detail)  # type: ignore[arg-type]
             self._append([draft(finished, run=self.start())])
+            self._told.add(stage)
         return self._appended.total() - mark.recorded
 
+    def passed(self, stage: str, status: StageStatus, reason: Mapping[str, str] | None) -> None:
+        """Record how a stage of a run that tells of all its stages went, where that was not recorded yet."""
+        if self._within and stage not in self._told:
+            self._told.add(stage)
+            detail = None if reason is None else f"{reason['code']}: {reason['message']}"
+            finished = StageFinished(stage=stage, status=status, counts={}, detail=detail)
+            self._append([draft(finished, run=self.start())])
+
     def finish(self, status: str, detail: str | None = None) -> None:
-        """End the run, if one began."""
-        if self._run is not None:
+        """End the run, if one began and it is not a part of another."""
+        if self._run is not None and not self._within:
             appended = dict(sorted(appended_by(self._ledger, self._run, self._before).items()))
             self._append([draft(RunFinished(status=status, appended=appended, detail=detail), run=self._run)])  # type: ignore[arg-type]
             self._run = None

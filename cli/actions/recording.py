@@ -40,7 +40,7 @@ from t2c.ledger.linking.kept import KeptLinks, Library
 from t2c.ledger.linking.linker import LINKED, relate
 from t2c.ledger.standing import Standing, catch_up
 
-__all__ = ["Recording"]
+__all__ = ["Recording", "closed"]
 
 _EVENTS_PER_COMMIT: Final = 1000
 _BYTES_PER_COMMIT: Final = 8 << 20
@@ -59,18 +59,25 @@ class Recording:
     """One scan's recording: plans against what stands, appends, and plans again if somebody came between.
 
     `kept` is what linking kept of the records and relations that stand, and afterwards of those that stand then;
-    None where that is not known, or nothing was linked.
+    None where that is not known, or nothing was linked. `within` is a run that has begun and goes on afterwards: its
+    stages are recorded even where nothing differs, its start and end are not.
     """
 
     def __init__(
-        self, context: Context, ledger: Ledger, sources: Sources, kept: KeptLinks | None = None
+        self,
+        context: Context,
+        ledger: Ledger,
+        sources: Sources,
+        kept: KeptLinks | None = None,
+        within: RunId | None = None,
     ) -> None:
         self.context = context
         self.ledger = ledger
         self.sources = sources
         self.kept = kept
         self.appended: Counter[str] = Counter()
-        self.run: RunId | None = None
+        self.within = within
+        self.run = within
 
     def record(self, standing: Standing) -> Standing:
         """Append the difference; returns what stands afterwards."""
@@ -86,7 +93,7 @@ class Recording:
                 if "hash" not in conflict.details:
                     raise
                 standing, self.kept = catch_up(self.ledger, standing), None
-                self.run = run if run in standing.state.runs else None
+                self.run = self.within or (run if run in standing.state.runs else None)
                 continue
             self.run = run
             return catch_up(self.ledger, standing, {record.id: record for record in self._observations()})
@@ -137,12 +144,12 @@ class Recording:
             state, noted, lambda source, path: self._covered(source, path, fresh), run
         )
         number = other + moved + len(gone) + len(relations) + len(omissions)
-        if not number:
-            closing = _closed(state, run)
+        if not number and self.within is None:
+            closing = closed(state, run)
             return _Plan(len(closing), iter(closing))
         found = sum(relation.of is None for relation in state.relations.values())
         linked = found if links is None else len(links.relations)
-        return _Plan(number, self._drafts(state, run, gone, relations, omissions, linked))
+        return _Plan(max(number, 1), self._drafts(state, run, gone, relations, omissions, linked))
 
     def _observations(self) -> Iterator[Observation]:
         for stage in self.sources.stages:
@@ -257,8 +264,8 @@ class Recording:
                 appended[item.type] += item.run == run
                 yield item
 
-        yield from _closed(state, run)
-        if run not in state.runs:
+        yield from closed(state, run)
+        if self.within is None and run not in state.runs:
             yield from told([self._started(run)])
         for stage in sources.stages:
             for scope in stage.scopes:
@@ -274,6 +281,8 @@ class Recording:
         yield from told(relations)
         finished = StageFinished(stage="link", status="succeeded", counts={"relations": linked}, detail=None)
         yield from told([draft(finished, run=run), *omissions])
+        if self.within is not None:
+            return
         whole = {stage.status for stage in sources.stages} == {"succeeded"}
         appended["run.finished"] += 1
         finish = RunFinished(status="succeeded" if whole else "partial", appended=appended, detail=None)
@@ -291,7 +300,7 @@ class Recording:
         return draft(started, run=run)
 
 
-def _closed(state: EvidenceState, run: RunId) -> list[EventDraft]:
+def closed(state: EvidenceState, run: RunId | None = None) -> list[EventDraft]:
     """The ends of runs that were started before and never finished: they stopped at their last stage."""
     return [
         draft(RunFinished(status="failed", appended={}, detail=f"stopped at stage {stage}"), run=open_run)

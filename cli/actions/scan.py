@@ -19,7 +19,7 @@ from t2c.cli.actions.project import project_all
 from t2c.cli.actions.reading import read_sources
 from t2c.cli.actions.recording import Recording
 from t2c.ledger.commands.evidence import EvidenceState
-from t2c.ledger.engine import WORKSPACE, Ledger
+from t2c.ledger.engine import WORKSPACE, Created, Ledger
 from t2c.ledger.errors import Environment, T2cError, Usage
 from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.standing import keep, load
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from t2c.ledger.journal.position import Position
     from t2c.ledger.kernel.ids import RunId
 
-__all__ = ["ScanResult", "Scanned", "StageRow", "scan"]
+__all__ = ["ScanResult", "Scanned", "StageRow", "prepare", "scan", "scanned", "turn_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,14 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
     Makes the ledger if there is none and repairs an unfinished end. Scans of one ledger take turns. Raises what
     the ledger raises; a failing stage does not stop the others and is told in the result.
     """
+    created = prepare(context, asks=state is not None)
+    with turn_of(context).held(), open_ledger(context, hold=True) as ledger:
+        ledger.append(())
+        return scanned(context, ledger, created, given, state)
+
+
+def prepare(context: Context, *, asks: bool) -> Created:
+    """Make sure that the root can be scanned, and its ledger. Raises Usage, Environment and what making one raises."""
     inside = {".git", WORKSPACE}.intersection(context.root.parts)
     if inside:
         raise Usage(
@@ -99,7 +107,7 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
             safe="nothing was written",
             remedy="scan a checkout of it: git clone",
         )
-    if state is not None and context.settings.llm.mode != "off":
+    if asks and context.settings.llm.mode != "off":
         from t2c.cli.actions.model import check_recordings
 
         check_recordings(context)
@@ -114,61 +122,77 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
             safe="nothing was written",
             remedy=f"move {turns} away, or make its folder writable",
         ) from error
-    with OneShotLock(turns / "scan", timeout=600).held(), open_ledger(context, hold=True) as ledger:
-        ledger.append(())
-        standing = load(ledger)
-        kept = kept_of(ledger, standing)
-        sources = read_sources(context, standing.state, kept, given=given)
-        recording = Recording(context, ledger, sources, kept_links_of(ledger, standing))
-        standing = recording.record(standing)
-        keep(ledger, standing)
-        keep_read(ledger, standing, sources.kept)
-        if recording.kept is not None:
-            keep_links(ledger, standing, recording.kept)
-        run = recording.run if recording.appended["run.started"] else None
-        stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
-        table = [
-            StageRow(item.name, item.status, item.files, item.unchanged, item.records, item.omissions)
-            for item in sources.stages
-        ]
-        named = {item.path for item in given}
-        notices = tuple(
-            f"{warning.path}: {warning.reason}: {warning.detail}"
-            for item in sources.stages
-            for warning in item.warnings
-            if warning.path in named
-        )
-        failures = [stage.failure for stage in sources.stages if stage.failure is not None]
-        appended = dict(sorted(recording.appended.items()))
-        revision = sources.revision
-        del recording, sources  # what was read is recorded: the views are made from the journal alone
-        stood, seq = standing.state, standing.position.seq
-        result = ScanResult(
-            run=run,
-            appended=appended,
-            records=dict(sorted(Counter(live.source for live in stood.records.values()).items())),
-            omissions=_omissions(stood),
-            relations=len(stood.relations),
-            stages=stages,
-            table=table,
-            ledger=created.ledger,
-            seq=seq,
-            made=created.made,
-        )
-        del standing, stood
-        if state is not None and context.settings.llm.mode != "off":
-            before, asking_run = ledger.head(), _interpreting_run(context, ledger)
-            try:
-                audits = _interpreted(context, ledger, state, revision, asking_run)
-                result = replace(result, interpretation=audits)
-            except T2cError as failure:
-                failures.append(failure)
-            result = _with_asked(result, ledger, asking_run, before)
+    return created
+
+
+def turn_of(context: Context, timeout: float = 600) -> OneShotLock:
+    """What whoever scans holds until it is done: a run that is open while nobody holds it was killed."""
+    return OneShotLock(context.workspace / "locks" / "scan", timeout=timeout)
+
+
+def scanned(
+    context: Context,
+    ledger: Ledger,
+    created: Created,
+    given: Sequence[Given],
+    state: Path | None,
+    within: RunId | None = None,
+) -> Scanned:
+    """A scan by somebody whose turn it is; as part of the run `within`, where one has begun."""
+    standing = load(ledger)
+    kept = kept_of(ledger, standing)
+    sources = read_sources(context, standing.state, kept, given=given)
+    recording = Recording(context, ledger, sources, kept_links_of(ledger, standing), within)
+    standing = recording.record(standing)
+    keep(ledger, standing)
+    keep_read(ledger, standing, sources.kept)
+    if recording.kept is not None:
+        keep_links(ledger, standing, recording.kept)
+    run = recording.run if recording.appended["run.started"] else None
+    stages = {stage.name: str(stage.status) for stage in sources.stages} | {"link": "succeeded"}
+    table = [
+        StageRow(item.name, item.status, item.files, item.unchanged, item.records, item.omissions)
+        for item in sources.stages
+    ]
+    named = {item.path for item in given}
+    notices = tuple(
+        f"{warning.path}: {warning.reason}: {warning.detail}"
+        for item in sources.stages
+        for warning in item.warnings
+        if warning.path in named
+    )
+    failures = [stage.failure for stage in sources.stages if stage.failure is not None]
+    appended = dict(sorted(recording.appended.items()))
+    revision = sources.revision
+    del recording, sources  # what was read is recorded: the views are made from the journal alone
+    stood, seq = standing.state, standing.position.seq
+    result = ScanResult(
+        run=run,
+        appended=appended,
+        records=dict(sorted(Counter(live.source for live in stood.records.values()).items())),
+        omissions=_omissions(stood),
+        relations=len(stood.relations),
+        stages=stages,
+        table=table,
+        ledger=created.ledger,
+        seq=seq,
+        made=created.made,
+    )
+    del standing, stood
+    if state is not None and context.settings.llm.mode != "off":
+        before, asking_run = ledger.head(), within or _interpreting_run(context, ledger)
         try:
-            project_all(context, ledger)
+            audits = _interpreted(context, ledger, state, revision, asking_run, within=within is not None)
+            result = replace(result, interpretation=audits)
         except T2cError as failure:
-            failure.safe = f"what the scan recorded is in the journal, up to seq {result.seq}"
             failures.append(failure)
+        result = _with_asked(result, ledger, asking_run, before)
+    try:
+        if within is None:
+            project_all(context, ledger)
+    except T2cError as failure:
+        failure.safe = f"what the scan recorded is in the journal, up to seq {result.seq}"
+        failures.append(failure)
     return Scanned(result, failures[0] if failures else None, notices)
 
 
@@ -192,7 +216,7 @@ def _with_asked(result: ScanResult, ledger: Ledger, run: RunId, before: Position
 
 
 def _interpreted(
-    context: Context, ledger: Ledger, state: Path, revision: str | None, run: RunId
+    context: Context, ledger: Ledger, state: Path, revision: str | None, run: RunId, *, within: bool
 ) -> Sequence[StageAudit]:
     """Ask about the records that stand, as of a revision of Git where there is one."""
     from t2c.cli.actions.interpreting import STAGES, interpret
@@ -205,7 +229,9 @@ def _interpreted(
             from t2c.cli.actions.semantic import judged
 
             last = partial(judged, context, ledger, asker, revision)
-        return interpret(context, ledger, asker, {name: getattr(llm, name) for name in STAGES}, run, last)
+        return interpret(
+            context, ledger, asker, {name: getattr(llm, name) for name in STAGES}, run, last, within
+        )
 
 
 def _is_bare(root: Path) -> bool:
