@@ -15,7 +15,10 @@ from t2c.cli.actions.intake_files import Place, registry_change, role_changes
 from t2c.cli.actions.intake_result import IntakeResult, accepted, rejected
 from t2c.cli.actions.intake_stream import Stream, load
 from t2c.cli.actions.opening import funnel_of, make_ledger, open_ledger
-from t2c.ledger.apply.files import Change, announcement, carry_out, receipt
+from t2c.ledger.apply.base import Wanted
+from t2c.ledger.apply.engine import carry_out
+from t2c.ledger.apply.files import announcement, told
+from t2c.ledger.apply.recovery import recover
 from t2c.ledger.commands.intake import Decision, decide, repeated
 from t2c.ledger.commands.intake_contract import (
     CODES,
@@ -64,6 +67,7 @@ def command(context: Context, content: bytes, folder: str = "project") -> Intake
         turns = context.workspace / "locks"
         make_folder(turns)
         with OneShotLock(turns / "intake").held(), open_ledger(context) as ledger:
+            recover(ledger, context.root)
             return _Command(Place(context.root, folder), ledger, envelope, value).handle()
     except Rejection as rejection:
         return rejected(value, rejection, 0)
@@ -138,9 +142,9 @@ class _Command:
         trouble = self._write(changes, receipts[1]) if changes else None
         return accepted(self.envelope, self.version, _data(done, changes, duplicate=False), trouble)
 
-    def _beforehand(self, state: IntakeState, decision: Decision) -> list[Change]:
+    def _beforehand(self, state: IntakeState, decision: Decision) -> list[Wanted]:
         """The files that the event will change. Raises Rejection if one of them is not ours to write."""
-        changes: list[Change] = []
+        changes: list[Wanted] = []
         if decision.registry:
             changes.append(registry_change(self.place, self._after(state, decision)))
         if decision.changes is not None:
@@ -163,7 +167,7 @@ class _Command:
 
     def _again(self, stream: Stream, done: Done) -> IntakeResult:
         """The command was accepted before; its files may still be owed."""
-        state, changes = stream.state, list[Change]()
+        state, changes = stream.state, list[Wanted]()
         if done.type in ("message.captured", "projection.rebuilt"):
             payload = self.envelope.payload
             identity, ticket = getattr(payload, "participantId", ""), getattr(payload, "ticketId", "")
@@ -177,11 +181,10 @@ class _Command:
             trouble = self._write(changes, announced)
         return accepted(self.envelope, self.version, _data(done, changes, duplicate=True), trouble)
 
-    def _write(self, changes: Sequence[Change], announced: Receipt) -> Rejection | None:
+    def _write(self, changes: Sequence[Wanted], announced: Receipt) -> Rejection | None:
         """Do what was announced; what goes wrong then is told, for the event itself is recorded."""
         try:
-            carry_out(self.place.root, changes)
-            receipt(self.ledger, announced.id, changes)
+            carry_out(self.ledger, self.place.root, changes, announced, PURPOSE)
         except (T2cError, OSError) as error:
             what = error.what if isinstance(error, T2cError) else str(error.strerror)
             changed = isinstance(error, Conflict | Refused)
@@ -222,15 +225,15 @@ class _Command:
         self.ledger.append([draft(noted)])
 
 
-def _differing(changes: Sequence[Change]) -> list[Change]:
+def _differing(changes: Sequence[Wanted]) -> list[Wanted]:
     return [change for change in changes if change.before != change.after]
 
 
-def _data(done: Done, changes: Sequence[Change], *, duplicate: bool) -> dict[str, object]:
+def _data(done: Done, changes: Sequence[Wanted], *, duplicate: bool) -> dict[str, object]:
     return {
         "duplicate": duplicate,
         "event": {"version": done.version, "type": done.type, "id": done.event, "seq": done.seq},
-        "files": [change.told.model_dump(mode="json") for change in changes],
+        "files": [told(change).model_dump(mode="json") for change in changes],
     }
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from t2c.cli.actions.intake_stream import messages
-from t2c.ledger.apply.files import Change, digest, look
+from t2c.ledger.apply.base import Wanted, digest
+from t2c.ledger.apply.files import look
 from t2c.ledger.commands.intake_contract import Rejection
 from t2c.ledger.commands.intake_stream import IntakeState
 from t2c.ledger.engine import Ledger
@@ -41,7 +42,7 @@ def seen(root: Path, path: str) -> bytes | None:
         raise Rejection("T2C-INTAKE-UNSAFE-PATH", error.what) from None
 
 
-def registry_change(place: Place, state: IntakeState) -> Change:
+def registry_change(place: Place, state: IntakeState) -> Wanted:
     """The registry as it is and as it is wanted.
 
     Raises Rejection PROJECTION-DRIFT if what is there was never announced by intake, UNSAFE-PATH for links.
@@ -53,7 +54,7 @@ def registry_change(place: Place, state: IntakeState) -> Change:
         plain = before.replace(b"\r\n", b"\n")
         if plain != wanted and digest(plain) not in state.announced.get(path, ()):
             raise Rejection("T2C-INTAKE-PROJECTION-DRIFT", f"{path} holds what intake did not write")
-    return Change(path, before, wanted)
+    return Wanted(path, before, wanted)
 
 
 def role_changes(
@@ -63,7 +64,7 @@ def role_changes(
     identity: str,
     ticket: str,
     more: tuple[Message, ...] = (),
-) -> list[Change]:
+) -> list[Wanted]:
     """The file of a person's messages as it is and as it is wanted, with `more` messages that are about to be recorded.
 
     A file of intake under a role that the person had before goes. Raises Rejection PROJECTION-DRIFT or FILENAME-MISMATCH
@@ -77,7 +78,7 @@ def role_changes(
     before = seen(place.root, path)
     if before is not None and before != wanted and not managed_of(before, identity):
         raise Rejection("T2C-INTAKE-PROJECTION-DRIFT", f"{path} is not as intake wrote it for {identity}")
-    changes = [Change(path, before, wanted)]
+    changes = [Wanted(path, before, wanted)]
     for other in ROLES:
         beside = role_path(place.folder, ticket, other, identity)
         if other == role or (there := seen(place.root, beside)) is None:
@@ -86,5 +87,5 @@ def role_changes(
             raise Rejection(
                 "T2C-INTAKE-FILENAME-MISMATCH", f"{beside} bears a role that {identity} does not have"
             )
-        changes.append(Change(beside, there, None))
+        changes.append(Wanted(beside, there, None))
     return changes

@@ -11,7 +11,7 @@ from t2c.cli.actions.intake_files import seen
 from t2c.cli.actions.intake_result import IntakeResult, accepted, rejected
 from t2c.cli.actions.intake_stream import load, messages
 from t2c.cli.actions.opening import open_ledger
-from t2c.ledger.apply.files import digest
+from t2c.ledger.apply.base import digest
 from t2c.ledger.commands.intake_contract import (
     GetCommandStatus,
     GetRole,

@@ -310,7 +310,7 @@ def test_the_disk_that_does_not_take_it_ends_with_6_and_can_be_mended(
     code, result = send(capture("One"), "k2")
     assert (code, result["accepted"], result["actualVersion"]) == (6, True, 2)
     assert result["diagnostic"]["code"] == "T2C-INTAKE-STORAGE-FAILURE"
-    assert events(begun)[-1][0] == "apply.announced"
+    assert events(begun)[-1][0] == "apply.failed"
     folder.unlink()
     assert send(capture("One"), "k2")[0] == 0
     assert ask(VALIDATE)["valid"] is True

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from t2c.ledger.apply.files import Change, announcement, carry_out, look, receipt
+from t2c.ledger.apply.base import Wanted
+from t2c.ledger.apply.engine import carry_out
+from t2c.ledger.apply.files import announcement, look
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Environment, Refused
 from t2c.ledger.intake.communication.extractor import CommunicationExtractor
@@ -88,48 +90,41 @@ def test_the_registry_is_in_order() -> None:
     assert content.endswith("}\n")
 
 
-def test_files_are_written_whole_with_their_folders_and_modes(tmp_path: Path) -> None:
-    changes = [Change("a/b/c.md", None, b"one\n")]
-    carry_out(tmp_path, changes)
-    assert (tmp_path / "a/b/c.md").read_bytes() == b"one\n"
-    (tmp_path / "a/b/c.md").chmod(0o600)
-    carry_out(tmp_path, [Change("a/b/c.md", b"one\n", b"two\n"), Change("x.md", None, b"x")])
-    assert look(tmp_path, "a/b/c.md") == b"two\n"
-    assert (tmp_path / "a/b/c.md").stat().st_mode & 0o777 == 0o600
-    carry_out(tmp_path, [Change("x.md", b"x", None)])
-    assert look(tmp_path, "x.md") is None
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "c.md"]
+def carried(ledger: Ledger, root: Path, *wanted: Wanted) -> None:
+    (announced,) = ledger.append([announcement("a test", wanted, ())])
+    carry_out(ledger, root, wanted, announced, "a test")
 
 
-def test_what_a_killed_writer_left_beside_a_file_goes(tmp_path: Path) -> None:
-    for name in (".a.md.123-0.tmp", ".a.md.x.tmp", ".b.md.123-0.tmp", "a.md.tmp"):
-        (tmp_path / name).touch()
-    carry_out(tmp_path, [Change("a.md", None, b"one")])
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        ".a.md.x.tmp",
-        ".b.md.123-0.tmp",
-        "a.md",
-        "a.md.tmp",
-    ]
+def test_files_are_written_whole_with_their_folders_and_modes(ledger: Ledger, tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    root.mkdir()
+    carried(ledger, root, Wanted("a/b/c.md", None, b"one\n"))
+    assert (root / "a/b/c.md").read_bytes() == b"one\n"
+    (root / "a/b/c.md").chmod(0o600)
+    carried(ledger, root, Wanted("a/b/c.md", b"one\n", b"two\n"), Wanted("x.md", None, b"x"))
+    assert look(root, "a/b/c.md") == b"two\n"
+    assert (root / "a/b/c.md").stat().st_mode & 0o777 == 0o600
+    carried(ledger, root, Wanted("x.md", b"x", None))
+    assert look(root, "x.md") is None
+    assert sorted(path.name for path in root.rglob("*")) == ["a", "b", "c.md"]
 
 
-def test_what_changed_in_between_is_not_overwritten(tmp_path: Path) -> None:
+def test_what_changed_in_between_is_not_overwritten(ledger: Ledger, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"theirs")
     with pytest.raises(Conflict):
-        carry_out(tmp_path, [Change("a.md", b"mine", b"new")])
+        carried(ledger, tmp_path, Wanted("a.md", b"mine", b"new"))
     with pytest.raises(Conflict):
-        carry_out(tmp_path, [Change("a.md", None, b"new")])
+        carried(ledger, tmp_path, Wanted("a.md", None, b"new"))
     assert (tmp_path / "a.md").read_bytes() == b"theirs"
 
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/x", "a//b", "", "a/./b", "a\0b"])
-def test_nothing_outside_the_root_is_touched(tmp_path: Path, path: str) -> None:
-    for act in (lambda: look(tmp_path, path), lambda: carry_out(tmp_path, [Change(path, None, b"x")])):
-        with pytest.raises(Refused):
-            act()
+def test_nothing_outside_the_root_is_looked_at(tmp_path: Path, path: str) -> None:
+    with pytest.raises(Refused):
+        look(tmp_path, path)
 
 
-def test_nothing_behind_a_link_is_touched(tmp_path: Path) -> None:
+def test_nothing_behind_a_link_is_touched(ledger: Ledger, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real/x.md").write_bytes(b"x")
     (tmp_path / "folder").symlink_to("real")
@@ -139,7 +134,7 @@ def test_nothing_behind_a_link_is_touched(tmp_path: Path) -> None:
         with pytest.raises(Refused):
             look(tmp_path, path)
         with pytest.raises(Refused):
-            carry_out(tmp_path, [Change(path, None, b"new")])
+            carried(ledger, tmp_path, Wanted(path, None, b"new"))
     os.mkfifo(tmp_path / "pipe.md")
     (tmp_path / "folder.md").mkdir()
     for path in ("pipe.md", "folder.md"):
@@ -148,9 +143,12 @@ def test_nothing_behind_a_link_is_touched(tmp_path: Path) -> None:
     assert (tmp_path / "real/x.md").read_bytes() == b"x"
 
 
-def test_what_is_written_is_announced_and_receipted(ledger: Ledger, tmp_path: Path) -> None:
-    changes = [Change("a.md", None, b"one")]
-    (announced,) = ledger.append([announcement("a test", changes, ())])
-    receipt(ledger, announced.id, changes)
-    types = [(entry.type, entry.trust, entry.cause) for entry in ledger.entries()][1:]
-    assert types == [("apply.announced", "observed", ()), ("apply.receipted", "observed", (announced.id,))]
+def test_what_is_announced_is_receipted_or_recorded_as_failed(ledger: Ledger, tmp_path: Path) -> None:
+    carried(ledger, tmp_path, Wanted("a.md", None, b"one"))
+    with pytest.raises(Conflict):
+        carried(ledger, tmp_path, Wanted("a.md", None, b"two"))
+    told = [(entry.type, entry.trust, bool(entry.cause)) for entry in ledger.entries()][1:]
+    assert told == [
+        ("apply.announced", "observed", False), ("apply.receipted", "observed", True),
+        ("apply.announced", "observed", False), ("apply.failed", "observed", True),
+    ]  # fmt: skip
