@@ -69,12 +69,14 @@ class Item(NamedTuple):
 
 
 class Graded(NamedTuple):
-    """`grade` is that of what counts, `located` that of all, whatever its date. `items` has the strongest first."""
+    """`grade` is that of what counts, `located` that of all, whatever its date. `items` has the strongest first;
+    `showing` are those of them that count."""
 
     grade: Grade
     located: Grade
     planned_at: str | None
     items: tuple[Item, ...]
+    showing: tuple[Item, ...] = ()
 
 
 class _Found(NamedTuple):
@@ -152,11 +154,14 @@ class _Grader:
             known = best.get(one.item.record)
             if known is None or _strength(one) > _strength(known):
                 best[one.item.record] = one
+        ordered = sorted(best.values(), key=_order)
+        showing = tuple(one.item for one in ordered if one.counts and one.item.grade is not Grade.none)
         return Graded(
-            grade=max((one.item.grade for one in best.values() if one.counts), default=Grade.none),
-            located=max((one.item.grade for one in best.values()), default=Grade.none),
+            grade=max((item.grade for item in showing), default=Grade.none),
+            located=max((one.item.grade for one in ordered), default=Grade.none),
             planned_at=self._planned_at(fact),
-            items=tuple(one.item for one in sorted(best.values(), key=_order)),
+            items=tuple(one.item for one in ordered),
+            showing=showing,
         )
 
     def _inherited(self, fact: Fact, direct: Mapping[str, list[_Found]]) -> Iterator[_Found]:

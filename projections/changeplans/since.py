@@ -1,0 +1,121 @@
+"""What came to be there since a plan was recorded: only that can show that the plan was carried out.
+
+A commit is new where no record of it stood before and it is no rewritten form of one that stood; one that changed no
+code shows nothing. Code is new where a new commit changed it, whatever became of the line that it stands on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+import msgspec
+
+from t2c.projections.diagnostics.view import View
+from t2c.projections.evidence import Item
+from t2c.projections.facts import Fact
+
+__all__ = ["Since"]
+
+_decode = msgspec.json.Decoder(Fact).decode
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_SHOWN: Final = 3
+"""Pieces of evidence that are named, the strongest."""
+
+
+class Since:
+    """What is new in `view`, where `former` are the records that stood before, by id."""
+
+    def __init__(self, view: View, former: Mapping[str, bytes]) -> None:
+        self.view = view
+        self._former = former
+
+    @cached_property
+    def commits(self) -> Mapping[str, Fact]:
+        """The new commits that changed more than documentation and were not taken back, by id."""
+        former = [commit for raw in self._gone_commits() if (commit := _read(raw)) is not None]
+        rewritten = {_change(commit) for commit in former}
+        return {
+            commit.id: commit
+            for commit in self.view.commits
+            if commit.id not in self._former
+            and commit.metadata.docOnly is not True
+            and commit.id not in self.view.code.reverted
+            and _change(commit) not in rewritten
+        }
+
+    def _gone_commits(self) -> Iterator[bytes]:
+        """The commits that stood and do not now, as after a rebase."""
+        standing = self.view.facts.records
+        for identity, raw in self._former.items():
+            if identity.startswith("INT-GIT-") and identity not in standing:
+                yield raw
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        """The code that a new commit changed."""
+        found: set[str] = set()
+        for commit in self.commits.values():
+            found.update(self.view.code.touched(commit))
+            for link, other in self.view.facts.neighbours(commit.id):
+                if link.relation.type == "modifies" and other.source.kind == "ast":
+                    found.add(other.id)
+        return frozenset(found)
+
+    @cached_property
+    def _members(self) -> frozenset[tuple[str, str]]:
+        """File and name of everything of which a new commit changed a part."""
+        found: set[tuple[str, str]] = set()
+        for identity in self._changed:
+            source = self.view.facts.records[identity].source
+            above = source.symbol or ""
+            while above := above.rpartition(".")[0]:
+                found.add((source.path or "", above))
+        return frozenset(found)
+
+    def shows(self, item: Item, files: Collection[str]) -> bool:
+        """Whether a piece of evidence is new. A commit that only says so must have changed code, or one of `files`."""
+        fact = self.view.facts.records[item.record]
+        if fact.statement.kind == "commit_intent_claim":
+            return self.is_work(fact, files)
+        if fact.source.kind == "git":
+            return False  # a tag marks what is there already
+        if fact.source.kind == "ast" and fact.statement.kind != "trace_tag":
+            return (
+                fact.id in self._changed
+                or (fact.source.path or "", fact.source.symbol or "") in self._members
+            )
+        return self._former.get(fact.id) != self.view.raw.get(fact.id)
+
+    def is_work(self, commit: Fact, files: Collection[str]) -> bool:
+        """Whether a commit is new and changed code, or one of `files`."""
+        return commit.id in self.commits and any(
+            path in self.view.code.modules or path in files for path in commit.statement.target.paths
+        )
+
+    def told(self, items: Iterable[Item]) -> str:
+        """Where new evidence stands, the strongest first, each with its grade."""
+        found: dict[str, str] = {}
+        for item in items:
+            fact = self.view.facts.records[item.record]
+            name = f"commit {fact.where}" if fact.source.kind == "git" else fact.where
+            if fact.source.kind == "ast" and fact.source.symbol:
+                name += f" {fact.source.symbol}"
+            found.setdefault(name, item.grade.name)
+        named = [f"{name} ({grade})" for name, grade in list(found.items())[:_SHOWN]]
+        more = len(found) - len(named)
+        return ", ".join(named) + (f" and {more} more" if more else "")
+
+
+def _read(raw: bytes) -> Fact | None:
+    try:
+        return _decode(raw)
+    except msgspec.DecodeError:
+        return None
+
+
+def _change(commit: Fact) -> bytes:
+    """What a commit says and changes, which a rebase does not change."""
+    diff = commit.metadata.diff if isinstance(commit.metadata.diff, Mapping) else None
+    return _encode([commit.statement.text, sorted(commit.statement.target.paths), diff])

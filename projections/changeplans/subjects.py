@@ -1,0 +1,338 @@
+"""What became of what a plan is about: the same logical subject, followed through moves and rewordings.
+
+That an id is gone proves nothing. A subject is `cleared` only where its records stand and were read whole, the rules of
+the diagnostics find the condition false, and something that came since the plan shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from t2c.ledger.events.changes import SubjectState
+from t2c.projections.base import Inputs
+from t2c.projections.changeplans.since import Since
+from t2c.projections.diagnostics import findings_of
+from t2c.projections.diagnostics.messages import told
+from t2c.projections.diagnostics.model import Finding
+from t2c.projections.diagnostics.plans import plans
+from t2c.projections.diagnostics.predicates import is_done, telling
+from t2c.projections.diagnostics.seen import SeenCommits
+from t2c.projections.diagnostics.view import View
+from t2c.projections.evidence import Item
+from t2c.projections.evidence.code import leaf
+from t2c.projections.evidence.naming import names_in
+from t2c.projections.facts import Fact
+from t2c.projections.graph import fingerprint
+from t2c.projections.timeline.state import Timeline
+
+__all__ = ["IN_PART", "Before", "Judge", "Judged", "Lineage", "Now", "before_of", "now_of"]
+
+IN_PART: Final = frozenset(
+    {
+        "unreadable_folder", "unreadable_file", "too_large", "file_too_large", "read_in_part", "reader_stopped",
+        "reader_failed", "not_seen_again", "binary_file", "json_not_read", "syntax_errors", "minified_file",
+        "generated_file", "nested_too_deeply", "parse_timeout", "undecodable_file", "configuration_unparsed",
+        "configuration_template", "configuration_too_deep", "configuration_too_large", "xml_entities", "xml_too_deep",
+        "report_not_recognised", "report_unparsed", "cycle_invalid", "cycle_item_invalid", "envelope_unclosed",
+        "invalid_registry",
+    }
+)  # fmt: skip
+"""Reasons of omissions after which nothing is known of what else stands in a file."""
+FAMILY: Final = frozenset(
+    {
+        "PLANNED_NOT_IMPLEMENTED", "CHANGELOG_WITHOUT_IMPLEMENTATION", "FALSE_COMPLETION", "REGRESSION_DETECTED",
+        "CONFLICTING_INTENT",
+    }
+)  # fmt: skip
+"""Findings of which each says that a statement is not made true; one may take the place of another."""
+_READING: Final = frozenset(
+    {"inventory", "todo", "comments", "changelog", "docs", "tags", "code", "tests", "git"}
+)
+"""Stages of a scan without which a statement, or what shows it, may be unknown."""
+_RECORD: Final = re.compile(r"INT-[A-Z]+-[0-9a-f]{20}")
+_SHARED: Final = 2
+"""Telling words that an entry and a commit have in common by no accident."""
+_GONE: Final[Mapping[str, str]] = {
+    "absent": "its statement was deleted and nothing took its place",
+    "file_gone": "its file is gone",
+    "left_out": "its file is left out by a setting or an ignore rule now",
+    "unreachable": "it is not in the history any more",
+}
+_GRAVEST: Final[tuple[SubjectState, ...]] = ("remaining", "undecided", "gone", "cleared")
+
+
+class Before(NamedTuple):
+    """What stood when a plan was recorded, at event `seq`: kept, since the states of a fold go on.
+
+    `members` has the parts of each plan by the record that it is about, `facts` what the subjects said then.
+    """
+
+    seq: int
+    fingerprint: str
+    findings: Mapping[str, Finding]
+    members: Mapping[str, tuple[str, ...]]
+    facts: Mapping[str, Fact]
+    records: Mapping[str, bytes]
+
+
+class Judged(NamedTuple):
+    """What became of one diagnostic: the records that stand for it now, and why the state is so, in words."""
+
+    diagnostic: str
+    state: SubjectState
+    records: tuple[str, ...]
+    reason: str
+
+
+class _State(NamedTuple):
+    """What became of one statement."""
+
+    state: SubjectState
+    records: tuple[str, ...]
+    reason: str
+
+
+class Now(NamedTuple):
+    """What stands now. `suppressed` are the ids of findings that somebody decided not to be told of."""
+
+    seq: int
+    fingerprint: str
+    view: View
+    findings: Sequence[Finding]
+    history: Timeline
+    suppressed: frozenset[str] = frozenset()
+
+
+class _Heir(NamedTuple):
+    """The record that stands for another one now; None where none does, `why` then says what became of it."""
+
+    id: str | None
+    why: str
+
+
+class Lineage:
+    """Which record stands now for one that stood at event `seq`: by what was recorded of each, not by its id.
+
+    The id of a statement that was reworded may be taken by a new statement; that is another subject.
+    """
+
+    def __init__(self, history: Timeline, standing: Collection[str], seq: int) -> None:
+        self._history = history
+        self._standing = standing
+        self._seq = seq
+
+    def follow(self, identity: str) -> _Heir:
+        at, one, trail = self._seq, identity, set[tuple[str, int]]()
+        while (one, at) not in trail:
+            trail.add((one, at))
+            changes = [
+                (self._history.moments[change.at].seq, change)
+                for change in self._history.changes.get(one, ())
+                if self._history.moments[change.at].seq > at and change.what in ("retracted", "returned")
+            ]
+            lost = next(((seq, change) for seq, change in changes if change.what == "retracted"), None)
+            if lost is None:
+                return _Heir(one, "") if one in self._standing else _Heir(None, "absent")
+            seq, change = lost
+            back = next((later for later, other in changes if later > seq and other.what == "returned"), None)
+            if change.heir is not None:
+                one, at = change.heir, seq
+            elif back is not None:
+                at = back
+            else:
+                return _Heir(None, change.value or "absent")
+        return _Heir(None, "absent")
+
+    def subject(self, text: str) -> str:
+        """The subject of a finding with each record that it names replaced by its heir."""
+        return "|".join(
+            sorted(_RECORD.sub(lambda found: self._named(found[0]), part) for part in text.split("|"))
+        )
+
+    def records(self, identities: Iterable[str]) -> frozenset[str]:
+        return frozenset(map(self._named, identities))
+
+    def _named(self, identity: str) -> str:
+        return self.follow(identity).id or f"gone:{identity}"
+
+
+def before_of(inputs: Inputs, seq: int, diagnostics: Collection[str]) -> Before:
+    """What stood at event `seq`, as far as it is asked for to judge these diagnostics."""
+    found = {one.id: one for one in findings_of(inputs)}
+    view = View.of(inputs, inputs.states["diagnostics"])
+    subjects = {
+        identity
+        for one in diagnostics
+        if one in found
+        for identity in _subjects(found[one], view.facts.records)
+    }
+    members = {
+        identity: tuple(member.id for member in plan.members)
+        for plan in (plans(view) if subjects else ())
+        for identity in (subjects & {plan.head.id})
+    }
+    facts = {identity: view.facts.records[identity] for identity in subjects}
+    return Before(seq, fingerprint(inputs), found, members, facts, dict(view.raw))
+
+
+def now_of(inputs: Inputs, seq: int, suppressed: Iterable[str] = ()) -> Now:
+    """What stands at event `seq`, the last one."""
+    view = View.of(inputs, inputs.states["diagnostics"])
+    history: Timeline = inputs.states["timeline"]
+    return Now(seq, fingerprint(inputs), view, findings_of(inputs), history, frozenset(suppressed))
+
+
+def _subjects(finding: Finding, records: Mapping[str, Fact]) -> tuple[str, ...]:
+    """The statements that a finding of the family is about."""
+    if finding.code not in FAMILY:
+        return ()
+    if finding.subject in records:
+        return (finding.subject,)
+    if finding.subject.startswith("comments:"):
+        return tuple(identity for identity in finding.records if identity in records)
+    return ()
+
+
+class Judge:
+    """Judges the diagnostics of a plan that is about `files`, by what stood when it was recorded and what stands now."""
+
+    def __init__(self, before: Before, now: Now, files: Collection[str]) -> None:
+        self._before = before
+        self._now = now
+        self._files = files
+        self.lineage = Lineage(now.history, now.view.facts.records, before.seq)
+        self._since = Since(now.view, before.records)
+
+    def judged(self, diagnostic: str) -> Judged:
+        """What became of one diagnostic; the gravest state of its subjects."""
+        finding = self._before.findings.get(diagnostic)
+        if finding is None:
+            why = "it did not stand when the plan was recorded, so nothing can be told of it; draw a new plan"
+            return Judged(diagnostic, "undecided", (), why)
+        subjects = _subjects(finding, self._before.facts)
+        if not subjects:
+            why = (
+                f"{finding.code} is about no statement whose condition could be judged again; draw a new plan"
+            )
+            return Judged(diagnostic, "undecided", (), why)
+        found = [self._one(finding, identity) for identity in subjects]
+        gravest = min(found, key=lambda one: _GRAVEST.index(one.state))
+        reason = gravest.reason
+        if len(found) > 1:
+            same = sum(one.state == gravest.state for one in found)
+            reason = f"{same} of {len(found)} statements, the first: {reason}"
+        if gravest.state == "remaining" and diagnostic in self._now.suppressed:
+            reason += " (it is suppressed, which makes nothing true)"
+        records = tuple(sorted({record for one in found for record in one.records}))
+        return Judged(diagnostic, gravest.state, records, reason)
+
+    def _one(self, finding: Finding, identity: str) -> _State:
+        heir = self.lineage.follow(identity)
+        if heir.id is None:
+            why = _GONE.get(heir.why, _GONE["absent"])
+            return _State("gone", (), f"{why}; that proves nothing: put it back, or draw a new plan")
+        fact, was = self._now.view.facts.records[heir.id], self._before.facts[identity]
+        standing = (fact.id,)
+        if (unread := self._unread(fact)) is not None:
+            return _State("undecided", standing, f"{unread}; mend that and scan again")
+        still = next(self._still(finding, fact), None)
+        if still is not None:
+            words = told(still)
+            text = f"{still.code}: {words.detail} {words.suggestedAction}"
+            return _State("remaining", standing, " ".join(text.split()))
+        if (other := _otherwise(was, fact)) is not None:
+            why = f"{fact.where} {other}: what shows the one does not show the other; draw a new plan"
+            return _State("undecided", standing, why)
+        if self._now.view.is_dropped(fact):
+            return _State("remaining", standing, f"{fact.where} is marked as dropped, which is not done")
+        found = tuple(self._shown(identity, fact))
+        if found:
+            where = f"{fact.where} is shown by {self._since.told(found)}"
+            return _State("cleared", standing, where)
+        if finding.code == "CHANGELOG_WITHOUT_IMPLEMENTATION" and (commits := self._explained(fact)):
+            return _State("cleared", standing, f"{fact.where} is explained by {commits}")
+        return _State("remaining", standing, self._unshown(fact))
+
+    def _unread(self, fact: Fact) -> str | None:
+        """What was not read whole of what a verdict would rest on."""
+        path = fact.source.path or ""
+        for omission in self._now.view.state.omissions.values():
+            place = omission.path or ""
+            if (
+                omission.reason in IN_PART
+                and omission.source in (fact.source.kind, "inventory")
+                and (place == path or (place and path.startswith(f"{place}/")))
+            ):
+                return f"{place} was not read whole ({omission.reason})"
+        for name in sorted(_READING & self._now.view.state.stages.keys()):
+            if self._now.view.state.stages[name].status == "failed":
+                return f"stage {name} failed when it was last run"
+        return None
+
+    def _still(self, finding: Finding, fact: Fact) -> Iterator[Finding]:
+        """The findings of the family that say now that the statement is not made true."""
+        order = {code: place for place, code in enumerate((*sorted(FAMILY), finding.code))}
+        found = [
+            one
+            for one in self._now.findings
+            if one.code in FAMILY and (one.subject == fact.id or fact.id in one.records)
+        ]
+        yield from sorted(found, key=lambda one: (one.subject != fact.id, order[one.code], one.id))
+
+    def _shown(self, identity: str, fact: Fact) -> Iterator[Item]:
+        """What is new and shows the statement, or a part that it had when it was planned; the strongest first."""
+        parts = self._before.members.get(identity, (identity,))
+        heirs = {one: self.lineage.follow(one).id for one in parts}
+        standing = {heir for heir in heirs.values() if heir is not None} | {fact.id}
+        grades = self._now.view.grades
+        items = [item for one in sorted(standing) if one in grades for item in grades[one].showing]
+        new = [item for item in items if self._since.shows(item, self._files)]
+        if not any(item.relation is not None for item in new):
+            return  # what a commit touched shows nothing where the commit itself is an old one
+        yield from sorted(new, key=lambda item: (-item.grade, item.record))
+
+    def _explained(self, fact: Fact) -> str | None:
+        """The new commits that share a name, a path or telling words with an entry of a changelog."""
+        seen, target = SeenCommits(self._now.view), fact.statement.target
+        words, names = telling(fact.statement.text), {leaf(name) for name in names_in(fact)}
+        found = []
+        for commit in self._since.commits.values():
+            read = seen.of(commit.source.revision or "")
+            if self._since.is_work(commit, self._files) and (
+                not read.paths.isdisjoint(target.paths)
+                or not read.names.isdisjoint(names)
+                or len(read.own & words) >= _SHARED
+            ):
+                found.append(f"commit {commit.where}")
+        return ", ".join(sorted(found)[:3]) or None
+
+    def _unshown(self, fact: Fact) -> str:
+        graded = self._now.view.grades.get(fact.id)
+        if graded is not None and graded.showing:
+            return (
+                f"{fact.where} is shown only by what stood before the plan, or by what changed no code since"
+            )
+        state = "is ticked" if is_done(fact) else "stands as it is"
+        return f"{fact.where} {state}, and no code, commit or test that came since the plan shows it"
+
+
+def _otherwise(was: Fact, fact: Fact) -> str | None:
+    """How a statement says something else than it did; None where it says the same in other words at most."""
+    if fact.id == was.id:
+        return None
+    if fact.statement.polarity != was.statement.polarity:
+        return "was turned into its opposite"
+    lost = sorted(_names(was) - _names(fact))
+    if lost:
+        return f"does not name {', '.join(lost[:4])} any more"
+    words = telling(was.statement.text)
+    if 2 * len(words & telling(fact.statement.text)) <= len(words) and words:
+        return "was reworded so far that it may mean something else"
+    return None
+
+
+def _names(fact: Fact) -> frozenset[str]:
+    target = fact.statement.target
+    return frozenset((*map(leaf, names_in(fact)), *target.paths, *target.tickets))
