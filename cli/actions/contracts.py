@@ -205,6 +205,18 @@ _OTHERS: Final = (
     Contract("artifacts", "conclusion", 1, "t2c.ledger.llm.synthesis.published:Conclusion"),
     Contract("artifacts", "todo-proposal", 1, "t2c.ledger.llm.synthesis.published:Proposal"),
     Contract("artifacts", "task-synthesis", 1, "t2c.projections.proposals.contract:TaskSynthesis"),
+    Contract("artifacts", "code-change-plan", 1, "t2c.ledger.changes.published:Plan"),
+    Contract("artifacts", "code-change-plan-set", 1, "t2c.ledger.changes.published:PlanSet"),
+    Contract("artifacts", "code-change-review", 1, "t2c.ledger.changes.published:Review"),
+    Contract("artifacts", "code-change-source-patch", 1, "t2c.ledger.changes.published:SourcePatch"),
+    Contract("artifacts", "code-change-source-patch-set", 1, "t2c.ledger.changes.published:SourcePatchSet"),
+    Contract(
+        "artifacts", "code-change-source-apply-receipt", 1, "t2c.ledger.changes.published:SourceReceipt"
+    ),
+    Contract("artifacts", "code-change-acceptance", 1, "t2c.ledger.changes.published:Acceptance"),
+    Contract("artifacts", "code-change-close-result", 1, "t2c.ledger.changes.published:CloseResult"),
+    Contract("artifacts", "todo-patch", 1, "t2c.ledger.changes.published:TodoPatch"),
+    Contract("artifacts", "todo-apply-receipt", 1, "t2c.ledger.changes.published:TodoReceipt"),
     Contract("artifacts", "truth-map", 1, "t2c.projections.truthmap:truth_map_model"),
     Contract("artifacts", "diff", 1, "t2c.projections.diffs.contracts:graph_diff_model"),
     Contract("artifacts", "filediff", 1, "t2c.projections.diffs.contracts:file_diff_model"),
