@@ -32,13 +32,13 @@ def normalised(text: bytes) -> str:
 
 
 def without_progress(text: bytes) -> bytes:
-    """A Markdown text with LF, without blanks at the ends of its lines, and with every task item unticked.
+    """A Markdown text with LF, without blanks at the ends of its lines and of itself, and with every task item unticked.
 
     Inside a fence only the line ends are touched. Doing it twice changes nothing more.
     """
     lines = []
     fence = b""
-    for line in text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n").split(b"\n"):
+    for line in text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
         if fence:
             end = _END.match(line)
             if end is not None and end[1][:1] == fence[:1] and len(end[1]) >= len(fence):
@@ -50,7 +50,7 @@ def without_progress(text: bytes) -> bytes:
             opened = _FENCE.match(line)
             fence = (opened[1] or opened[2]) if opened is not None else b""
         lines.append(line)
-    return b"\n".join(lines)
+    return b"\n".join(lines).rstrip(b"\n")
 
 
 def normalised_plan(plan: Mapping[str, Any]) -> str:

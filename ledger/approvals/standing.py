@@ -157,10 +157,9 @@ def _used(used: list[Under]) -> _Verdict:
     done = [one for one in used if one.receipt is not None]
     if not done:
         return _HOLDS
-    last = done[-1]
-    if last.reverted:
-        return "used", f"it was applied, seq {last.seq}, and taken back since", _CODES["used"]
-    return "used", f"it was applied, seq {last.seq}", ""
+    if back := [one for one in done if one.reverted]:
+        return "used", f"it was applied, seq {back[-1].seq}, and taken back since", _CODES["used"]
+    return "used", f"it was applied, seq {done[-1].seq}", ""
 
 
 def _over(expires: str | None, now: datetime) -> _Verdict:
@@ -229,7 +228,7 @@ def fits(ledger: Ledger, granted: Granted, thing: Thing) -> bool:
     return granted.shown == sha256(ledger.funnel.mask_bytes(thing.shown).content).hexdigest()
 
 
-def waiting(ledger: Ledger, known: History, found: list[Judged]) -> list[Recorded]:
+def waiting(known: History, found: list[Judged]) -> list[Recorded]:
     """What was rendered or planned last and is neither approved nor applied; a plan only until a patch of it was made.
 
     Nothing of it is proven yet: `find` does that when it is shown.
