@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -63,11 +63,16 @@ class Locks:
 
     def release(self) -> None:
         """Let go of all; a lock file goes with its lock, and whoever waited for it sees that it is another one."""
-        while self.held:
-            place, file = self.held.popitem()
-            with suppress(OSError):
-                place.unlink(missing_ok=True)
-            os.close(file)
+        with ExitStack() as stack:  # an interrupt among them keeps none
+            while self.held:
+                place, file = self.held.popitem()
+                stack.callback(os.close, file)
+                stack.callback(_unlink, place)
+
+
+def _unlink(place: Path) -> None:
+    with suppress(OSError):
+        place.unlink(missing_ok=True)
 
 
 @contextmanager
