@@ -95,13 +95,15 @@ class _State(NamedTuple):
 
 
 class Now(NamedTuple):
-    """What stands now. `suppressed` are the ids of findings that somebody decided not to be told of."""
+    """What stands now. `scanned` is the last event of which a scan is known to have come after; `suppressed` are the ids
+    of findings that somebody decided not to be told of."""
 
     seq: int
     fingerprint: str
     view: View
     findings: Sequence[Finding]
     history: Timeline
+    scanned: int
     suppressed: frozenset[str] = frozenset()
 
 
@@ -177,11 +179,11 @@ def before_of(inputs: Inputs, seq: int, diagnostics: Collection[str]) -> Before:
     return Before(seq, fingerprint(inputs), found, members, facts, dict(view.raw))
 
 
-def now_of(inputs: Inputs, seq: int, suppressed: Iterable[str] = ()) -> Now:
+def now_of(inputs: Inputs, seq: int, scanned: int, suppressed: Iterable[str] = ()) -> Now:
     """What stands at event `seq`, the last one."""
     view = View.of(inputs, inputs.states["diagnostics"])
     history: Timeline = inputs.states["timeline"]
-    return Now(seq, fingerprint(inputs), view, findings_of(inputs), history, frozenset(suppressed))
+    return Now(seq, fingerprint(inputs), view, findings_of(inputs), history, scanned, frozenset(suppressed))
 
 
 def _subjects(finding: Finding, records: Mapping[str, Fact]) -> tuple[str, ...]:
@@ -210,6 +212,9 @@ class Judge:
         finding = self._before.findings.get(diagnostic)
         if finding is None:
             why = "it did not stand when the plan was recorded, so nothing can be told of it; draw a new plan"
+            return Judged(diagnostic, "undecided", (), why)
+        if self._now.scanned <= self._before.seq:
+            why = "nothing was scanned since the plan was recorded; do the work, then run t2c scan"
             return Judged(diagnostic, "undecided", (), why)
         subjects = _subjects(finding, self._before.facts)
         if not subjects:
