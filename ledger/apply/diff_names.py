@@ -108,7 +108,9 @@ def agreed(before: str, after: str, *, sure: bool | None = None) -> Named:
         named = Named(name[2:] if prefixed else name, prefixed)
     elif before == after:
         if _PREFIX.match(before) and sure is not False:
-            raise BadName(f"it cannot be told whether {before[:2]} of {_shown(before)} is a folder or a prefix")
+            raise BadName(
+                f"it cannot be told whether {before[:2]} of {_shown(before)} is a folder or a prefix"
+            )
         named = Named(before, False)
     elif _PREFIX.match(before) and _PREFIX.match(after) and before[2:] == after[2:]:
         named = Named(before[2:], True)

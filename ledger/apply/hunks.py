@@ -15,7 +15,9 @@ from t2c.ledger.errors import Conflict, Usage
 
 __all__ = ["HEADER", "Hunk", "HunkLine", "apply_hunks", "read_hunks"]
 
-HEADER: Final = re.compile(r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@(?=[ \r\n]|$)")
+HEADER: Final = re.compile(
+    r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@(?=[ \r\n]|$)"
+)
 """Two ranges; a count that is not given is 1. The heading after it may be anything."""
 
 _AGAIN: Final = "make the patch again from the file as it is now"
@@ -141,7 +143,9 @@ def apply_hunks(before: bytes, hunks: Sequence[Hunk], path: str) -> bytes:
 
 def _applied(lines: Sequence[bytes], hunk: Hunk, loose: bool, path: str, number: int) -> list[bytes]:
     if hunk.old_count == 0 and lines:
-        raise _conflict("the hunk holds no line of the file that would show its place", path, number, hunk.old_start)
+        raise _conflict(
+            "the hunk holds no line of the file that would show its place", path, number, hunk.old_start
+        )
     at = hunk.old_start
     if hunk.lines[-1].sign != " " and at + hunk.old_count < len(lines):
         at += hunk.old_count
@@ -161,7 +165,12 @@ def _applied(lines: Sequence[bytes], hunk: Hunk, loose: bool, path: str, number:
         there = lines[at] if at < len(lines) else None
         if there != content and not (loose and there == _ended(content)):
             raise _conflict(
-                f"line {line} of the patch is not what is there", path, number, at, expected=content, there=there
+                f"line {line} of the patch is not what is there",
+                path,
+                number,
+                at,
+                expected=content,
+                there=there,
             )
         at += 1
         assert there is not None
@@ -193,7 +202,13 @@ def _conflict(
     elif there is None:
         remedy = "make the patch again with lines of context (`git diff -U3`)"
     return Conflict(
-        told, where=f"{path}:{at + 1}", safe="the file as it is now", remedy=remedy, path=path, hunk=number, line=at + 1
+        told,
+        where=f"{path}:{at + 1}",
+        safe="the file as it is now",
+        remedy=remedy,
+        path=path,
+        hunk=number,
+        line=at + 1,
     )
 
 

@@ -181,6 +181,8 @@ class _Case:
             return self._undecided(error.what)
 
     def _undecided(self, why: str) -> Recovered:
+        with suppress(OSError):  # what was about to be put is kept elsewhere
+            self._sweep()
         return _told(self.one, "undecided", None, self.stands, why)
 
     def _done(self, act: Callable[[str], Recovered], reason: str) -> Recovered:
