@@ -19,6 +19,8 @@ TREE = Branch(
     (
         Entry("init", "t2c.cli.commands.init:init", "Make a ledger."),
         Entry("scan", "t2c.cli.commands.scan:scan", "Read the repository and record what changed."),
+        Entry("run", "t2c.cli.commands.run:run", "Do every stage, and write the folder of the run."),
+        Entry("runs", "t2c.cli.commands.runs:GROUP", "Show what runs did, and make their folders again."),
         Entry(
             "extract", "t2c.cli.commands.extract:extract", "Print what a source holds, and record nothing."
         ),
@@ -44,7 +46,11 @@ TREE = Branch(
         Entry("compare", "t2c.cli.commands.compare:compare", "Show the workspace beside its base."),
         Entry("diff", "t2c.cli.commands.differences:GROUP", "Show what differs: graphs, files, Git."),
         Entry("suppress", "t2c.cli.commands.suppress:suppress", "Decide not to be told of a finding."),
+        Entry("approve", "t2c.cli.commands.approvals:approve", "Approve exactly what is shown."),
+        Entry("withdraw", "t2c.cli.commands.approvals:withdraw", "Take an approval back."),
+        Entry("approvals", "t2c.cli.commands.approvals:approvals", "List what waits and what is approved."),
         Entry("todo", "t2c.cli.commands.todo:GROUP", "Look at tasks that a model proposes."),
+        Entry("change", "t2c.cli.commands.change:GROUP", "Plan code changes, apply and evaluate them."),
         Entry("link", "t2c.cli.commands.link:GROUP", "Look at relations and say which are right."),
         Entry("answers", "t2c.cli.commands.answers:GROUP", "Look at typed answers of models."),
         Entry("intake", "t2c.cli.commands.intake:GROUP", "Take in commands of participants, as JSON."),

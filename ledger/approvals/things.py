@@ -51,6 +51,7 @@ def find(ledger: Ledger, root: Path, name: str, *, brief: Brief = plain_brief) -
     """
     if name.startswith("file:"):
         return file_thing(root, name.removeprefix("file:"))
+    name = name.lower() if _HASH.match(name.lower()) else name
     entry = entry_named(ledger, name)
     if entry is not None:
         if entry.type in ("patch.rendered", "change.planned"):
