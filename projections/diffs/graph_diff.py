@@ -29,6 +29,7 @@ __all__ = [
     "Summary",
     "ends",
     "graph_diff",
+    "has",
 ]
 
 SCHEMA: Final = "t2c.diff/v1"
@@ -171,7 +172,7 @@ class _Compared:
         if not self._wanted:
             return True
         shows = any(
-            _has(self._wanted, raw)
+            has(self._wanted, raw)
             for name in names
             for side in (self._before, self._after)
             if (raw := side.records.get(name)) is not None
@@ -242,7 +243,8 @@ def _change(old: Record, new: Record) -> Change:
     return Change(identity(shown), old, new, tuple(differing(bare(old), bare(new), "")))
 
 
-def _has(wanted: Filter, raw: bytes) -> bool:
+def has(wanted: Filter, raw: bytes) -> bool:
+    """True for a canonical record that has all that is wanted."""
     record = shown(raw)
     metadata, statement = record.metadata, record.statement
     said = [metadata.get("participant"), metadata.get("participantId"), statement.actor]
