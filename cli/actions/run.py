@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
-from urllib.parse import urlsplit
 
 from t2c import __version__
 from t2c.cli.actions.context import Context
@@ -17,6 +16,7 @@ from t2c.cli.actions.opening import open_ledger
 from t2c.cli.actions.project import project_all
 from t2c.cli.actions.readings import appended_by
 from t2c.cli.actions.recording import closed
+from t2c.cli.actions.run_configuration import configuration_of
 from t2c.cli.actions.run_folder import (
     ending_folder,
     folder_of,
@@ -33,7 +33,6 @@ from t2c.ledger.errors import T2cError, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.events.runs import RunFinished, RunStarted, StageFinished, StageStatus
 from t2c.ledger.journal.position import Position
-from t2c.ledger.kernel.canon import MAX_INT
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.ids import RunId, run_id
 from t2c.ledger.kernel.paths import is_invisible, repo_path
@@ -150,7 +149,7 @@ class _Work:
             revision=None,
             branch=None,
             options={
-                "configuration": self._configuration(),
+                "configuration": configuration_of(self._context, self._modes, self._request.communication),
                 "documents": "deterministic" if llm.mode == "off" else llm.documents,
                 "summary": self._modes["summary"],
                 "llm": llm.mode,
@@ -319,59 +318,6 @@ class _Work:
     ) -> None:
         finished = StageFinished(stage=stage, status=status, counts=dict(counts or {}), detail=detail)
         self._ledger.append([draft(finished, run=self._run)])
-
-    def _configuration(self) -> dict[str, Any]:
-        """What the run was configured with, under the contract's names; no key and no password is a part of it."""
-        llm, scan = self._context.settings.llm, self._context.settings.scan
-        off = llm.mode == "off"
-        address = urlsplit(llm.base_url)
-        return {
-            "nlMode": "deterministic" if off else llm.natural_language,
-            "markdownMode": "deterministic" if off else llm.markdown,
-            "communicationMode": "deterministic" if off else llm.communication,
-            "gitCommitCount": min(scan.commits, MAX_INT),
-            "maxFileBytes": min(scan.max_file_bytes, MAX_INT),
-            "markdownConcurrency": llm.concurrency,
-            "documentConcurrency": llm.concurrency,
-            "documentChunkChars": None,
-            "documentMaxChunks": llm.document_chunks,
-            "documentRecordsPerChunk": None,
-            "documentTimeoutMs": llm.timeout_ms,
-            "summaryLlm": self._modes["summary"] != "deterministic",
-            "taskSynthesisMode": self._modes["tasks"],
-            "includeCommunication": self._request.communication,
-            "projectDirectory": scan.communication,
-            "communicationTicket": None,
-            "documentPatterns": [],
-            "documentExcludes": list(scan.exclude),
-            "adapters": {
-                **{
-                    name: {"enabled": True, "executable": None}
-                    for name in ("python", "go", "java", "rust", "php")
-                },
-                "tensorflow": {"enabled": False, "modelPath": None, "modulePath": None, "labels": []},
-            },
-            "llm": {
-                "configured": not off and self._context.settings.api_key is not None,
-                "baseUrl": address._replace(netloc=address.netloc.rpartition("@")[2], query="").geturl(),
-                **{
-                    f"{ours}Model": getattr(llm, f"{theirs}_model") or llm.model
-                    for ours, theirs in (
-                        ("nl", "natural_language"),
-                        ("markdown", "markdown"),
-                        ("communication", "communication"),
-                        ("document", "document"),
-                        ("summary", "summary"),
-                        ("task", "task"),
-                    )
-                },
-                "timeoutMs": llm.timeout_ms,
-                "maxTokens": llm.max_tokens,
-                "temperature": llm.temperature,
-                "requireStructuredOutput": llm.require_parameters,
-                "responseHealing": False,
-            },
-        }
 
 
 def _out(context: Context, given: str | None) -> Path:

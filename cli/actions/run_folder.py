@@ -22,10 +22,10 @@ __all__ = [
     "LATEST",
     "ending_folder",
     "folder_of",
+    "prepared",
     "publish",
     "runs_told",
     "stage_folder",
-    "swept",
     "write_latest",
 ]
 
