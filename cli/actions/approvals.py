@@ -17,7 +17,7 @@ from t2c.ledger.approvals.base import Approval, ApprovalState, Policy, Thing
 from t2c.ledger.approvals.granting import Sign, as_read, grant
 from t2c.ledger.approvals.history import Recorded, history
 from t2c.ledger.approvals.standing import judged, waiting
-from t2c.ledger.approvals.things import Brief, entry_named, find, plain_brief
+from t2c.ledger.approvals.things import Brief, entry_named, find
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.ledger.kernel.actor import Actor
@@ -225,7 +225,9 @@ def _found(context: Context, ledger: Ledger, asked: Asked) -> Thing:
 
 
 def _brief() -> Brief:
-    return plain_brief
+    from t2c.projections.changeplans.review import plan_brief
+
+    return plan_brief
 
 
 def _shown(context: Context, ledger: Ledger, thing: Thing) -> ApprovedThing:

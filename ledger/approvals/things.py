@@ -136,7 +136,10 @@ def thing_of(ledger: Ledger, entry: Entry, brief: Brief = plain_brief) -> Thing:
     if wrong is not None:
         raise _damaged(entry, wrong)
     if one.kind == "plan":
-        shown = brief(data["plan"])
+        try:
+            shown = brief(data["plan"])
+        except _WRONG:
+            raise _damaged(entry, "the plan lacks what its text is made of") from None
     else:
         assert one.shown is not None
         shown = ledger.objects.get(one.shown)
