@@ -9,6 +9,7 @@ from typing import Any, Final
 from t2c.projections.answers import AnswersProjection
 from t2c.projections.base import Projection
 from t2c.projections.calls import CallsProjection
+from t2c.projections.changeplans import ChangePlansProjection
 from t2c.projections.communication import CommunicationProjection
 from t2c.projections.conclusions import ConclusionsProjection
 from t2c.projections.diagnostics import DiagnosticsProjection, findings_of
@@ -32,6 +33,7 @@ __all__ = ["AFTER_SCAN", "ALL"]
 _PROJECTIONS: Final[tuple[Projection[Any], ...]] = (
     AnswersProjection(),
     CallsProjection(),
+    ChangePlansProjection(),
     CommunicationProjection(communication_markdown),
     ConclusionsProjection(report_markdown),
     DiagnosticsProjection(),
