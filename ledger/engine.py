@@ -39,7 +39,7 @@ FORMAT: Final = 1
 _IGNORE_ALL: Final = "# made by t2c: nothing here is tracked (t2c init --track tracks the record)\n*\n"
 _TRACK: Final = (
     "# made by t2c: the record is tracked, what can be made again is not\n"
-    "/projections/\n/cache/\n/locks/\n/lock\n/bundles/\n*.torn-*\n*.tmp\n"
+    "/projections/\n/cache/\n/locks/\n/lock\n/bundles/\n/runs/\n/latest.json\n*.torn-*\n*.tmp\n"
 )
 _ATTRIBUTES: Final = (
     "# made by t2c: the record is bytes; neither converted nor merged as text\n* -text -merge\n"
@@ -175,6 +175,8 @@ class Ledger:
         """
         self.workspace = workspace
         self.funnel = Funnel() if funnel is None else funnel
+        self.wrote = False
+        """True once something was recorded through this object."""
         self.journal = JournalFile(workspace / JOURNAL)
         self.objects = Objects(workspace / "objects")
         if not self.journal.path.exists():
@@ -217,7 +219,9 @@ class Ledger:
         What was masked is counted in the receipt. Raises Refused for a secret where it cannot be masked.
         """
         passed, findings = self._masked(drafts)
-        return _told(self._writer.append(passed, expected=expected, atomic=atomic), findings)
+        receipts = self._writer.append(passed, expected=expected, atomic=atomic)
+        self.wrote |= bool(receipts)
+        return _told(receipts, findings)
 
     def append_all(
         self,
@@ -239,6 +243,7 @@ class Ledger:
                 acknowledge(_told(receipts, found))
 
         self._writer.append_all(passed(), told)
+        self.wrote = True
 
     def _masked(self, drafts: Sequence[EventDraft]) -> tuple[Sequence[EventDraft], Findings]:
         """The drafts as they may be recorded, and what was found in those that held a secret, by their place."""

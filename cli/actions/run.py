@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from t2c import __version__
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.given import given_files
-from t2c.cli.actions.opening import open_ledger
+from t2c.cli.actions.opening import open_ledger, turn_of
 from t2c.cli.actions.project import project_all
 from t2c.cli.actions.readings import appended_by
 from t2c.cli.actions.recording import closed
@@ -26,7 +26,7 @@ from t2c.cli.actions.run_folder import (
     stage_folder,
     write_latest,
 )
-from t2c.cli.actions.scan import prepare, scanned, turn_of
+from t2c.cli.actions.scan import prepare, scanned
 from t2c.cli.actions.synthesis import chosen_mode, folded_for, inputs_of
 from t2c.ledger.engine import Created, Ledger
 from t2c.ledger.errors import T2cError, Usage
@@ -98,7 +98,7 @@ def run(context: Context, request: RunRequest, state: Path) -> RunResult:
             )
     out = _out(context, request.out)
     created = prepare(context, asks=True)
-    with turn_of(context).held(), open_ledger(context, hold=True) as ledger:
+    with turn_of(context), open_ledger(context, hold=True) as ledger:
         ledger.append(())
         work = _Work(context, ledger, created, request, state, out, {"tasks": tasks, "summary": summary})
         work.begin()

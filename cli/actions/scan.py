@@ -14,14 +14,13 @@ import orjson
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.given import Given
 from t2c.cli.actions.keeping import keep_links, keep_read, kept_links_of, kept_of
-from t2c.cli.actions.opening import make_ledger, open_ledger
+from t2c.cli.actions.opening import make_ledger, open_ledger, turn_of
 from t2c.cli.actions.project import project_all
 from t2c.cli.actions.reading import read_sources
 from t2c.cli.actions.recording import Recording
 from t2c.ledger.commands.evidence import EvidenceState
 from t2c.ledger.engine import WORKSPACE, Created, Ledger
 from t2c.ledger.errors import Environment, T2cError, Usage
-from t2c.ledger.journal.lock import OneShotLock
 from t2c.ledger.standing import keep, load
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from t2c.ledger.journal.position import Position
     from t2c.ledger.kernel.ids import RunId
 
-__all__ = ["ScanResult", "Scanned", "StageRow", "prepare", "scan", "scanned", "turn_of"]
+__all__ = ["ScanResult", "Scanned", "StageRow", "prepare", "scan", "scanned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def scan(context: Context, given: Sequence[Given] = (), state: Path | None = Non
     the ledger raises; a failing stage does not stop the others and is told in the result.
     """
     created = prepare(context, asks=state is not None)
-    with turn_of(context).held(), open_ledger(context, hold=True) as ledger:
+    with turn_of(context), open_ledger(context, hold=True) as ledger:
         ledger.append(())
         return scanned(context, ledger, created, given, state)
 
@@ -123,11 +122,6 @@ def prepare(context: Context, *, asks: bool) -> Created:
             remedy=f"move {turns} away, or make its folder writable",
         ) from error
     return created
-
-
-def turn_of(context: Context, timeout: float = 600) -> OneShotLock:
-    """What whoever scans holds until it is done: a run that is open while nobody holds it was killed."""
-    return OneShotLock(context.workspace / "locks" / "scan", timeout=timeout)
 
 
 def scanned(
