@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -207,3 +208,20 @@ def test_what_was_edited_while_the_question_was_open(t2c: Any, tmp_path: Path) -
     assert process.wait(30) == 4 and b"not what was shown" in seen
     assert codes(t2c) == ["APPROVAL_STALE"]
     assert t2c("approvals", "--json").document["approvals"] == []
+
+
+def test_an_answer_is_approved_by_the_same_word(t2c: Any) -> None:
+    t2c("init")
+    shaped = {"proposal": "The door stays open.", "assumptions": [], "questions": [], "language": "en",
+              "back_translation": "it stays open"}  # fmt: skip
+    kept = t2c("answers", "record", "shaped", "-", "--json", input=json.dumps(shaped).encode())
+    seq = str(kept.document["seq"])
+    assert t2c("approve", seq, "--expires", "7d", env=ADA).code == 2
+    assert "nothing was approved" in t2c("approve", seq, "--show").out
+    row = t2c("approve", seq, "--json", env=ADA).document
+    assert row["digest"] == sha256(shaped["proposal"].encode()).hexdigest()
+    assert {one["check"]: one["result"] for one in row["checks"]}["approval"] == "supported"
+    (listed,) = t2c("approvals", "--json").document["approvals"]
+    assert (listed["subject"], listed["state"]) == (row["subject"], "standing")
+    ran = t2c("withdraw", str(row["seq"]), "--reason", "no", env=ADA)
+    assert ran.code == 2 and "not withdrawn" in ran.err

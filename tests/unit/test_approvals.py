@@ -393,3 +393,21 @@ def test_a_secret_in_a_file_is_neither_kept_nor_shown(ledger: Ledger, tmp_path: 
     assert secret.encode() not in kept and b"[redacted:" in kept
     assert mandate_for(ledger, thing, PLAIN, NOW, "x") == given.event
     assert not ledger.objects.has(given.digest)
+
+
+def test_the_digest_decides_where_no_text_is_named(ledger: Ledger, tmp_path: Path) -> None:
+    first, second = todo(ledger, b"- [ ] one\n"), todo(ledger, b"- [ ] two\n")
+    told = ApprovalGranted(subject="patch:todo", digest=second, statement="")
+    (receipt,) = ledger.append([draft(told, actor=ADA)])
+    assert refused(ledger, find(ledger, tmp_path, first)) == "APPROVAL_STALE"
+    assert mandate_for(ledger, find(ledger, tmp_path, second), PLAIN, NOW, "x") == receipt.id
+
+
+def test_an_approval_of_one_file_is_none_of_another_with_the_same_text(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text("- [ ] paint\n")
+    given = grant(ledger, find(ledger, tmp_path, "file:a.md"), ADA, policy=PLAIN, now=NOW)
+    assert mandate_for(ledger, find(ledger, tmp_path, "file:a.md"), PLAIN, NOW, "x") == given.event
+    assert refused(ledger, find(ledger, tmp_path, "file:b.md")) == "APPROVAL_MISSING"
