@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 __all__ = ["ABSENT", "BadName", "Named", "agreed", "header_pair", "plain_name"]
 

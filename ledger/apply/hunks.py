@@ -50,8 +50,8 @@ def read_hunks(body: str, where: str, first: int) -> tuple[Hunk, ...]:
     Raises Usage for hunks that change nothing, that overlap, that are not in order, whose two starts do not fit, and
     for a missing line end that is not at the end of the file.
     """
-    from unidiff import PatchSet
     from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
     # The names were read already; those that Git may write are more than unidiff understands.
     try:
@@ -142,7 +142,7 @@ def apply_hunks(before: bytes, hunks: Sequence[Hunk], path: str) -> bytes:
 
 
 def _applied(lines: Sequence[bytes], hunk: Hunk, loose: bool, path: str, number: int) -> list[bytes]:
-    if hunk.old_count == 0 and lines:
+    if hunk.old_count == 0 and (lines or hunk.old_start):
         raise _conflict(
             "the hunk holds no line of the file that would show its place", path, number, hunk.old_start
         )
