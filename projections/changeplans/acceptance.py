@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from t2c.ledger.changes.contract import acceptance_document
-from t2c.projections.changeplans.subjects import Before, Judge, Judged, Lineage, Now
+from t2c.projections.changeplans.lineage import Lineage
+from t2c.projections.changeplans.subjects import Before, Judge, Judged, Now
 from t2c.projections.diagnostics.messages import told
 from t2c.projections.diagnostics.model import Finding
 

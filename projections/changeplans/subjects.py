@@ -6,12 +6,14 @@ the diagnostics find the condition false, and something that came since the plan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from t2c.ledger.events.changes import SubjectState
 from t2c.projections.base import Inputs
+from t2c.projections.changeplans.lineage import Lineage
 from t2c.projections.changeplans.since import Since
 from t2c.projections.diagnostics import findings_of
 from t2c.projections.diagnostics.messages import told
@@ -20,14 +22,14 @@ from t2c.projections.diagnostics.plans import plans
 from t2c.projections.diagnostics.predicates import is_done, telling
 from t2c.projections.diagnostics.seen import SeenCommits
 from t2c.projections.diagnostics.view import View
-from t2c.projections.evidence import Item
+from t2c.projections.evidence import Graded, Item, graded
 from t2c.projections.evidence.code import leaf
 from t2c.projections.evidence.naming import names_in
-from t2c.projections.facts import Fact
+from t2c.projections.facts import Fact, Facts
 from t2c.projections.graph import fingerprint
 from t2c.projections.timeline.state import Timeline
 
-__all__ = ["IN_PART", "Before", "Judge", "Judged", "Lineage", "Now", "before_of", "now_of"]
+__all__ = ["IN_PART", "Before", "Judge", "Judged", "Now", "before_of", "now_of"]
 
 IN_PART: Final = frozenset(
     {
@@ -51,7 +53,10 @@ _READING: Final = frozenset(
     {"inventory", "todo", "comments", "changelog", "docs", "tags", "code", "tests", "git"}
 )
 """Stages of a scan without which a statement, or what shows it, may be unknown."""
-_RECORD: Final = re.compile(r"INT-[A-Z]+-[0-9a-f]{20}")
+_OPEN: Final = "PLANNED_NOT_IMPLEMENTED"
+_WORK: Final = frozenset({_OPEN, "FALSE_COMPLETION", "CHANGELOG_WITHOUT_IMPLEMENTATION"})
+_SETTLE: Final = "Code, a commit that changes code or a test that names or cites it settles it, once scanned; a tick does not."
+"""What a finding suggests instead may be to tick it off, or to reword it."""
 _SHARED: Final = 2
 """Telling words that an entry and a commit have in common by no accident."""
 _GONE: Final[Mapping[str, str]] = {
@@ -66,13 +71,15 @@ _GRAVEST: Final[tuple[SubjectState, ...]] = ("remaining", "undecided", "gone", "
 class Before(NamedTuple):
     """What stood when a plan was recorded, at event `seq`: kept, since the states of a fold go on.
 
-    `members` has the parts of each plan by the record that it is about, `facts` what the subjects said then.
+    `members` has the parts of each plan by the record that it is about, `planned` when each of these was written, and
+    `facts` what the subjects said then.
     """
 
     seq: int
     fingerprint: str
     findings: Mapping[str, Finding]
     members: Mapping[str, tuple[str, ...]]
+    planned: Mapping[str, str | None]
     facts: Mapping[str, Fact]
     records: Mapping[str, bytes]
 
@@ -107,59 +114,6 @@ class Now(NamedTuple):
     suppressed: frozenset[str] = frozenset()
 
 
-class _Heir(NamedTuple):
-    """The record that stands for another one now; None where none does, `why` then says what became of it."""
-
-    id: str | None
-    why: str
-
-
-class Lineage:
-    """Which record stands now for one that stood at event `seq`: by what was recorded of each, not by its id.
-
-    The id of a statement that was reworded may be taken by a new statement; that is another subject.
-    """
-
-    def __init__(self, history: Timeline, standing: Collection[str], seq: int) -> None:
-        self._history = history
-        self._standing = standing
-        self._seq = seq
-
-    def follow(self, identity: str) -> _Heir:
-        at, one, trail = self._seq, identity, set[tuple[str, int]]()
-        while (one, at) not in trail:
-            trail.add((one, at))
-            changes = [
-                (self._history.moments[change.at].seq, change)
-                for change in self._history.changes.get(one, ())
-                if self._history.moments[change.at].seq > at and change.what in ("retracted", "returned")
-            ]
-            lost = next(((seq, change) for seq, change in changes if change.what == "retracted"), None)
-            if lost is None:
-                return _Heir(one, "") if one in self._standing else _Heir(None, "absent")
-            seq, change = lost
-            back = next((later for later, other in changes if later > seq and other.what == "returned"), None)
-            if change.heir is not None:
-                one, at = change.heir, seq
-            elif back is not None:
-                at = back
-            else:
-                return _Heir(None, change.value or "absent")
-        return _Heir(None, "absent")
-
-    def subject(self, text: str) -> str:
-        """The subject of a finding with each record that it names replaced by its heir."""
-        return "|".join(
-            sorted(_RECORD.sub(lambda found: self._named(found[0]), part) for part in text.split("|"))
-        )
-
-    def records(self, identities: Iterable[str]) -> frozenset[str]:
-        return frozenset(map(self._named, identities))
-
-    def _named(self, identity: str) -> str:
-        return self.follow(identity).id or f"gone:{identity}"
-
-
 def before_of(inputs: Inputs, seq: int, diagnostics: Collection[str]) -> Before:
     """What stood at event `seq`, as far as it is asked for to judge these diagnostics."""
     found = {one.id: one for one in findings_of(inputs)}
@@ -176,7 +130,12 @@ def before_of(inputs: Inputs, seq: int, diagnostics: Collection[str]) -> Before:
         for identity in (subjects & {plan.head.id})
     }
     facts = {identity: view.facts.records[identity] for identity in subjects}
-    return Before(seq, fingerprint(inputs), found, members, facts, dict(view.raw))
+    planned = {
+        one: view.grades[one].planned_at
+        for one in (*subjects, *(part for parts in members.values() for part in parts))
+        if one in view.grades
+    }
+    return Before(seq, fingerprint(inputs), found, members, planned, facts, dict(view.raw))
 
 
 def now_of(inputs: Inputs, seq: int, scanned: int, suppressed: Iterable[str] = ()) -> Now:
@@ -242,17 +201,30 @@ class Judge:
         standing = (fact.id,)
         if (unread := self._unread(fact)) is not None:
             return _State("undecided", standing, f"{unread}; mend that and scan again")
-        still = next(self._still(finding, fact), None)
-        if still is not None:
-            words = told(still)
-            text = f"{still.code}: {words.detail} {words.suggestedAction}"
-            return _State("remaining", standing, " ".join(text.split()))
-        if (other := _otherwise(was, fact)) is not None:
-            why = f"{fact.where} {other}: what shows the one does not show the other; draw a new plan"
-            return _State("undecided", standing, why)
         if self._now.view.is_dropped(fact):
             return _State("remaining", standing, f"{fact.where} is marked as dropped, which is not done")
-        found = tuple(self._shown(identity, fact))
+        still = next(self._still(finding, fact), None)
+        otherwise = _otherwise(was, fact)
+        if (
+            still is not None
+            and otherwise is None
+            and still.code == _OPEN
+            and still.subject == fact.id != was.id
+        ):
+            # The rules know of this wording only, and that it was written later than what carries it out.
+            found = tuple(self._shown(identity, fact, self._as_planned(identity)))
+            if found:
+                where = f"{fact.where}, as it was planned before it was reworded, is shown by"
+                return _State("cleared", standing, f"{where} {self._since.told(found)}")
+        if still is not None:
+            words = told(still)
+            settle = _SETTLE if still.code in _WORK else words.suggestedAction
+            text = f"{still.code}: {words.detail} {settle}"
+            return _State("remaining", standing, " ".join(text.split()))
+        if otherwise is not None:
+            why = f"{fact.where} {otherwise}: what shows the one does not show the other; draw a new plan"
+            return _State("undecided", standing, why)
+        found = tuple(self._shown(identity, fact, self._now.view.grades))
         if found:
             where = f"{fact.where} is shown by {self._since.told(found)}"
             return _State("cleared", standing, where)
@@ -286,12 +258,33 @@ class Judge:
         ]
         yield from sorted(found, key=lambda one: (one.subject != fact.id, order[one.code], one.id))
 
-    def _shown(self, identity: str, fact: Fact) -> Iterator[Item]:
-        """What is new and shows the statement, or a part that it had when it was planned; the strongest first."""
+    def _heirs(self, identity: str) -> Mapping[str, str]:
+        """The parts that a statement had when it was planned, itself among them, and what stands for each now."""
         parts = self._before.members.get(identity, (identity,))
         heirs = {one: self.lineage.follow(one).id for one in parts}
-        standing = {heir for heir in heirs.values() if heir is not None} | {fact.id}
-        grades = self._now.view.grades
+        return {one: heir for one, heir in heirs.items() if heir is not None}
+
+    def _as_planned(self, identity: str) -> Mapping[str, Graded]:
+        """How well everything is evidenced where reworded parts count as written when they were planned."""
+        written = {
+            heir: self._before.planned.get(one)
+            for one, heir in self._heirs(identity).items()
+            if one != heir and self._before.planned.get(one) is not None
+        }
+        facts = self._now.view.facts
+        records = dict(facts.records)
+        for heir, at in written.items():
+            records[heir] = msgspec.structs.replace(records[heir], observedAt=at)
+        relations = tuple(
+            link
+            for link in facts.relations
+            if link.relation.type != "declares" or link.relation.to not in written
+        )
+        return graded(Facts(records, relations), self._now.history.first)
+
+    def _shown(self, identity: str, fact: Fact, grades: Mapping[str, Graded]) -> Iterator[Item]:
+        """What is new and shows the statement, or a part that it had when it was planned; the strongest first."""
+        standing = {*self._heirs(identity).values(), fact.id}
         items = [item for one in sorted(standing) if one in grades for item in grades[one].showing]
         new = [item for item in items if self._since.shows(item, self._files)]
         if not any(item.relation is not None for item in new):
