@@ -77,7 +77,8 @@ class Recorded(NamedTuple):
     """A plan or a patch as its event tells of it; nothing of it is proven yet.
 
     `kind` is `plan`, or the kind of the patch. `series` is shared by what takes the place of one another, `shown` the
-    object of the text (None for plans, whose text is made when it is shown).
+    object of the text (None for plans, whose text is made when it is shown). `whole` is false for a patch that only
+    says what to do: nothing of it can be applied.
     """
 
     event: str
@@ -91,6 +92,7 @@ class Recorded(NamedTuple):
     normalised: str | None
     plans: tuple[str, ...]
     proposed_by: tuple[str, ...]
+    whole: bool = True
 
     @classmethod
     def of(cls, entry: Entry) -> Recorded | None:
@@ -120,7 +122,7 @@ class Recorded(NamedTuple):
             subject = f"patch:{data.kind}"
         return cls(
             entry.id, entry.seq, entry.ts, data.kind, subject, (subject,), data.hash, data.shown, None, data.plans,
-            data.proposed_by,
+            data.proposed_by, _NO_DIFF not in bytes(data.artifact),
         )  # fmt: skip
 
 
@@ -182,6 +184,8 @@ _withdrawn = msgspec.json.Decoder(_Withdrawn).decode
 _announced = msgspec.json.Decoder(_Announced).decode
 _outcome = msgspec.json.Decoder(_Outcome).decode
 _closed = msgspec.json.Decoder(_Closed).decode
+_NO_DIFF: Final = b'"unifiedDiff":null'
+"""In canonical JSON no text can hold these bytes."""
 _RENDERED: Final = frozenset({"patch.rendered", "change.planned"})
 _TYPES: Final = _RENDERED | {
     "approval.granted", "approval.withdrawn", "apply.announced", "apply.receipted", "change.closed",

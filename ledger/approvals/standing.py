@@ -235,7 +235,7 @@ def waiting(known: History, found: list[Judged]) -> list[Recorded]:
     """
     newest = {one.series: one for one in known.recorded}
     applied = {(one.subject, one.digest) for one in known.under if one.receipt is not None}
-    patched = {plan for one in known.recorded if one.kind == "source" for plan in one.plans}
+    patched = {plan for one in known.recorded if one.kind == "source" and one.whole for plan in one.plans}
     undone = {
         plan
         for one in newest.values()
@@ -246,7 +246,7 @@ def waiting(known: History, found: list[Judged]) -> list[Recorded]:
     holding = [one.granted for one in found if not one.code]
     rows = []
     for one in known.recorded:
-        if newest[one.series] is not one or (one.subject, one.digest) in applied:
+        if newest[one.series] is not one or not one.whole or (one.subject, one.digest) in applied:
             continue
         if one.kind in ("plan", "review") and undone.isdisjoint(one.plans):
             continue
@@ -326,4 +326,6 @@ def note_refusal(
 
 
 def _by_its_keys(ledger: Ledger, granted: Granted) -> str:
-    return "no key is known"
+    from t2c.ledger.approvals.signatures import check_granted
+
+    return check_granted(ledger, granted)

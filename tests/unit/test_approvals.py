@@ -79,7 +79,7 @@ def planned(ledger: Ledger, plan: dict[str, Any]) -> str:
     return str(plan["id"])
 
 
-def source(ledger: Ledger, plan: dict[str, Any], diff: str, *, forged: str | None = None) -> str:
+def source(ledger: Ledger, plan: dict[str, Any], diff: str | None, *, forged: str | None = None) -> str:
     patch: dict[str, Any] = {
         "planId": plan["id"],
         "planHash": plan["planHash"],
@@ -96,7 +96,7 @@ def source(ledger: Ledger, plan: dict[str, Any], diff: str, *, forged: str | Non
     if forged is not None:
         artifact["edits"] = [{**patch["edits"][0], "unifiedDiff": forged}]
     payload = PatchRendered(
-        kind="source", hash=hash, shown=ledger.objects.put(diff.encode()), artifact=artifact, plans=(plan["id"],),
+        kind="source", hash=hash, shown=ledger.objects.put((diff or "do it").encode()), artifact=artifact, plans=(plan["id"],),
         proposed_by=("agent:bot",),
     )  # fmt: skip
     ledger.append([draft(payload, trust="asserted")])
@@ -372,6 +372,10 @@ def test_what_waits(ledger: Ledger, tmp_path: Path) -> None:
     plan = plan_of()
     planned(ledger, plan)
     assert names() == [("todo", newest), ("plan", plan["planHash"])]
+    source(ledger, plan, None)
+    assert names() == [("todo", newest), ("plan", plan["planHash"])], (
+        "what only says what to do is no patch yet"
+    )
     patch = source(ledger, plan, "--- a\n+++ b\n")
     assert names() == [("todo", newest), ("source", patch)], "the plan waits no longer once there is a patch"
     given = grant(ledger, find(ledger, tmp_path, newest), ADA, policy=PLAIN, now=NOW)
