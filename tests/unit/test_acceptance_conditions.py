@@ -506,6 +506,56 @@ def test_a_closed_plan_opens_again_where_its_condition_is_true_again(
     assert standing(5, [Evaluation(4, True, False), Evaluation(7, False, False)]).stance == "closed"
 
 
+@pytest.mark.parametrize("how", ["taken out", "said in other words", "no release", "work"])
+def test_an_entry_of_a_changelog_needs_work_that_explains_it(tmp_path: Path, how: str) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    one = Repository(root.resolve(), Clock())
+    one.git("init", "-q")
+    one.write("src/orders.py", ORDERS)
+    one.write(".gitignore", ".t2c\n")
+    one.commit("Place orders of items")
+    one.write("CHANGELOG.md", CHANGELOG)
+    one.commit("Release 1.0.0")
+    one.git("tag", "v1.0.0")
+    one.scan()
+    plan = one.plan("CHANGELOG_WITHOUT_IMPLEMENTATION", "invoices")
+    match how:
+        case "taken out":
+            one.change("CHANGELOG.md", "- Export invoices of customers as spreadsheets\n", "")
+        case "said in other words":
+            one.change(
+                "CHANGELOG.md",
+                "Export invoices of customers as spreadsheets",
+                "Export invoices as spreadsheets (#9)",
+            )
+        case "no release":
+            one.change("CHANGELOG.md", "## [1.0.0] - 2026-01-04", "## [Unreleased]")
+        case _:
+            one.write(
+                "src/invoices.py", "def export_invoices(customers):\n    return [c for c in customers]\n"
+            )
+    one.commit("Export invoices of customers as spreadsheets" if how == "work" else "Tidy up")
+    if how == "work":
+        one.git("tag", "-f", "v1.0.0")
+    one.scan()
+    state, accepted = one.state(plan)
+    assert accepted == (how == "work") == (state == "cleared"), state
+
+
+def test_a_comment_that_is_taken_out_proves_nothing(repository: Repository) -> None:
+    repository.write(
+        "src/stock.py", "def stock():\n    # TODO: count what is reserved as well\n    return 1\n"
+    )
+    repository.commit("Count the stock")
+    repository.scan()
+    plan = repository.plan("PLANNED_NOT_IMPLEMENTED", "what is reserved")
+    repository.write("src/stock.py", "def stock():\n    return 1\n")
+    repository.commit("Take the comment out")
+    repository.scan()
+    assert repository.state(plan) == ("gone", False)
+
+
 def test_a_plan_that_is_not_there_is_refused_by_name(repository: Repository) -> None:
     for name in ("CPLAN-00000000", "", "x", "99999"):
         with pytest.raises(Usage):
