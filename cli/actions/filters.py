@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 import orjson
 
+from t2c.cli.actions.change_story import NAMES, Story
 from t2c.cli.actions.context import Context
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
@@ -79,6 +80,9 @@ class Filter:
         return self._subject(line, entry) and fits
 
     def _about(self, context: Context, ledger: Ledger, subject: str) -> Callable[[bytes, Entry], bool]:
+        if NAMES.fullmatch(subject):
+            self.from_start = True
+            return Story(subject, lambda entry: payload(ledger, entry)).fits
         if _ID.fullmatch(subject):
             return _cites(ledger, subject)
         if not subject:

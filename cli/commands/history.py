@@ -12,6 +12,7 @@ import typer
 from t2c.cli.actions import log as logs
 from t2c.cli.actions import read
 from t2c.cli.actions.filters import Asked
+from t2c.cli.commands.change_gist import TOLD
 from t2c.cli.commands.invocation import Invocation
 from t2c.cli.commands.options import At, Json
 from t2c.cli.present.style import Style
@@ -47,7 +48,9 @@ def log(
     run: Annotated[str | None, typer.Option(metavar="RUN", help="Only of this run.")] = None,
     subject: Annotated[
         str | None,
-        typer.Option(metavar="WHAT", help="Only about this: INT-…, REL-…, EVT-…, a path, or a participant."),
+        typer.Option(
+            metavar="WHAT", help="Only about this: INT-…, REL-…, EVT-…, CPLAN-…, a path or participant."
+        ),
     ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="SEQ|TIME", help="From this event, time, age or checkpoint on.")
@@ -73,6 +76,7 @@ def log(
         t2c ledger log -n 20
         t2c ledger log --type observation.noted --actor human:local
         t2c ledger log --subject TODO.md --since 2026-01-05
+        t2c ledger log --subject CPLAN-0123456789abcdef0123
         t2c ledger log --follow -n 5
         t2c ledger log --jsonl | jq -r .type | sort | uniq -c
     """
@@ -127,7 +131,7 @@ def _row(item: logs.Logged, style: Style) -> str:
     if item.lost is None:
         where = f"seq {entry.seq}"
         data = _parsed(item.line, where).get("data") if item.kept is None else _parsed(item.kept, where)
-        what = _gist(data if isinstance(data, dict) else {})
+        what = _gist(entry.type, data if isinstance(data, dict) else {})
     marks = ", ".join(_marks(item))
     marked = f"{style.doubtful(f'({marks})')} " if marks else ""
     return f"{entry.seq:>6}  {style.faint(entry.ts)}  {entry.type:<18} {entry.actor} {entry.trust}  {marked}{what}"
@@ -154,11 +158,11 @@ def _parsed(line: bytes, where: str) -> Any:
         raise damaged(f"a line of the journal is not an event: {error}", where) from None
 
 
-def _gist(data: dict[str, Any]) -> str:
+def _gist(type: str, data: dict[str, Any]) -> str:
     """The few words of a payload that tell it from its neighbours."""
     try:
-        text = _sentence(data)
-    except (LookupError, TypeError):
+        text = TOLD[type](data) if type in TOLD else _sentence(data)
+    except (LookupError, TypeError, AttributeError):
         # A payload of another shape than its type's is listed like one of an unknown type.
         text = None
     if text is None:
