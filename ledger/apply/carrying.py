@@ -21,6 +21,7 @@ from t2c.ledger.errors import Conflict, Environment, T2cError
 __all__ = ["Run"]
 
 _MOUNTED: Final = (errno.EBUSY, errno.EXDEV)
+_AS_WANTED: Final = "the files, which are as they were wanted; the next command records that"
 _AS_BEFORE: Final = "every file is as it was"
 
 
@@ -63,8 +64,10 @@ class Run:
         files = [work.told for work in self.works]
         try:
             applied = receipt(self.ledger, self.announced, files, "done", tuple(self.over), self.run)
+        except OSError as error:
+            raise cannot(str(error.filename or "the journal"), error, _AS_WANTED) from error
         except T2cError as error:
-            error.safe = "the files, which are as they were wanted; the next command records that"
+            error.safe = _AS_WANTED
             raise
         self.staging.finish()
         return applied

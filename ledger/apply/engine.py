@@ -20,7 +20,7 @@ from t2c.ledger.apply.files import told
 from t2c.ledger.apply.history import event_of, history
 from t2c.ledger.apply.locking import Holder, locked
 from t2c.ledger.apply.outcomes import fail, receipt
-from t2c.ledger.apply.places import Tree
+from t2c.ledger.apply.places import Tree, cannot
 from t2c.ledger.apply.preflight import Work, inspect, places_of
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Refused, T2cError
@@ -65,18 +65,21 @@ def apply(
     places = places_of(wanted)
     holder = Holder(mandate.purpose, mandate.requested_by, mandate.subject)
     paths = [place.path for place in places]
-    with locked(ledger.workspace, root, paths, holder) as locks, Tree(root) as tree:
-        _check_open(ledger, paths)
-        progress("preflight", 0, len(wanted))
-        works = inspect(ledger, tree, wanted, places, in_place)
-        found = all(work.found for work in works)
-        if found and (known := _known(ledger, mandate, works)) is not None:
-            return known
-        announced = _announce(ledger, mandate, works)
-        if found:
-            return receipt(ledger, announced.id, [work.told for work in works], "found", run=mandate.run)
-        locks.say(holder._replace(announced=announced.id))
-        return Run(ledger, tree, works, announced.id, in_place, mandate.run, progress).go()
+    try:
+        with locked(ledger.workspace, root, paths, holder) as locks, Tree(root) as tree:
+            _check_open(ledger, paths)
+            progress("preflight", 0, len(wanted))
+            works = inspect(ledger, tree, wanted, places, in_place)
+            found = all(work.found for work in works)
+            if found and (known := _known(ledger, mandate, works)) is not None:
+                return known
+            announced = _announce(ledger, mandate, works)
+            if found:
+                return receipt(ledger, announced.id, [work.told for work in works], "found", run=mandate.run)
+            locks.say(holder._replace(announced=announced.id))
+            return Run(ledger, tree, works, announced.id, in_place, mandate.run, progress).go()
+    except OSError as error:  # of the journal, while it is read
+        raise cannot(str(error.filename or ledger.journal.path), error, "the files") from error
 
 
 def carry_out(

@@ -66,8 +66,13 @@ class Locks:
         with ExitStack() as stack:  # an interrupt among them keeps none
             while self.held:
                 place, file = self.held.popitem()
-                stack.callback(os.close, file)
+                stack.callback(_let_go, file)
                 stack.callback(_unlink, place)
+
+
+def _let_go(file: int) -> None:
+    with suppress(OSError):
+        os.close(file)
 
 
 def _unlink(place: Path) -> None:

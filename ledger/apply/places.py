@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -118,7 +119,7 @@ class Tree:
     def close(self) -> None:
         """Let go of every folder."""
         while self._held:
-            os.close(self._held.popitem()[1])
+            _close(self._held.popitem()[1])
 
     def holds(self, parts: tuple[str, ...]) -> bool:
         """True if a folder is held open already."""
@@ -152,8 +153,11 @@ class Tree:
             raise cannot(path, error) from error
         try:
             self._spelled(above, parts[-1], path, os.fstat(opened))
+        except OSError as error:
+            _close(opened)
+            raise cannot(path, error) from error
         except BaseException:
-            os.close(opened)
+            _close(opened)
             raise
         return opened
 
@@ -264,7 +268,7 @@ class Tree:
         except OSError as error:
             raise cannot(place.path, error) from error
         finally:
-            os.close(file)
+            _close(file)
 
     def check_unmoved(self) -> None:
         """Raise Conflict unless every held folder is still the one that its path leads to."""
@@ -284,6 +288,12 @@ class Tree:
                     safe="what is there now",
                     remedy="run the command again",
                 )
+
+
+def _close(descriptor: int) -> None:
+    """Let go of what was only read: an error then says nothing about it."""
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def _link(path: str) -> Refused:

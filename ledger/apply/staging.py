@@ -96,7 +96,8 @@ class Staging:
 
     def finish(self) -> None:
         """Remove what nobody needs after the receipt."""
-        shutil.rmtree(self.folder / "after", ignore_errors=True)
+        with suppress(OSError):
+            shutil.rmtree(self.folder / "after", ignore_errors=True)
         with suppress(OSError):
             (self.folder / "folders").unlink(missing_ok=True)
         with suppress(OSError):
@@ -105,7 +106,8 @@ class Staging:
 
     def remove(self) -> None:
         """Remove everything: nothing is to be taken back or finished any more."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(OSError):
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def finished(self) -> bool:
