@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import msgspec
 
 from t2c.ledger.anchors.keyring import Keyring
-from t2c.ledger.approvals.keys import key_book, usable
+from t2c.ledger.approvals.keys import KeyBook, key_book, usable
 from t2c.ledger.approvals.sshsig import NAMESPACE, signer_of, ssh_problem
 from t2c.ledger.approvals.statement import approval_bytes
 from t2c.ledger.engine import Ledger
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from t2c.ledger.events.decisions import ApprovalGranted, Signature
 
 __all__ = [
-    "Signer", "approval_problem", "check_granted", "check_signature", "sign_with_own_key", "sign_with_ssh",
+    "Signer", "approval_problem", "check_signature", "checking", "sign_with_own_key", "sign_with_ssh",
 ]  # fmt: skip
 
 _PATIENCE: Final = 60
@@ -170,16 +170,26 @@ def approval_problem(
     return check_signature(public, algorithm, signature["value"], text)
 
 
-def check_granted(ledger: Ledger, granted: Granted) -> str:
-    """What is wrong with the signature of a recorded approval; empty if it is good."""
-    data = msgspec.json.decode(granted.entry.data)
-    if data.get("signature") is None:
-        return "it is not signed"
-    book, name = key_book(ledger), data["signature"]["key"]
-    if problem := book.problem(name, granted.actor, granted.seq, granted.ts):
-        return problem
-    key = book.keys[name]
-    return approval_problem(ledger.id(), data, granted.actor, key.algorithm, key.public) or ""
+def checking() -> Callable[[Ledger, Granted], str]:
+    """A check of recorded approvals of one ledger, which reads its keys once, when the first signed one is met.
+
+    It says what is wrong with a signature, and nothing if it is good.
+    """
+    books: list[KeyBook] = []
+
+    def check(ledger: Ledger, granted: Granted) -> str:
+        data = msgspec.json.decode(granted.entry.data)
+        if data.get("signature") is None:
+            return "it is not signed"
+        if not books:
+            books.append(key_book(ledger))
+        name = data["signature"]["key"]
+        if problem := books[0].problem(name, granted.actor, granted.seq, granted.ts):
+            return problem
+        key = books[0].keys[name]
+        return approval_problem(ledger.id(), data, granted.actor, key.algorithm, key.public) or ""
+
+    return check
 
 
 def _signed(ledger: Ledger, approval: ApprovalGranted, actor: str) -> bytes:

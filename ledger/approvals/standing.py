@@ -73,7 +73,7 @@ def judged(
     check: SignatureCheck | None = None,
 ) -> list[Judged]:
     """Every approval with its state. Without a `root` files are not looked at."""
-    return [*_Judge(ledger, known, now, policy, root, check or _by_its_keys).all()]
+    return [*_Judge(ledger, known, now, policy, root, check).all()]
 
 
 _Verdict = tuple[ApprovalState, str, str]
@@ -90,7 +90,7 @@ class _Judge:
         now: datetime,
         policy: Policy,
         root: Path | None,
-        check: SignatureCheck,
+        check: SignatureCheck | None,
     ) -> None:
         self.ledger, self.known, self.now, self.policy, self.root = ledger, known, now, policy, root
         self.check = check
@@ -141,6 +141,10 @@ class _Judge:
         if one.signed_by is None:
             asked = "it is not signed, which approval.signature asks for"
             return ("refused", asked, "APPROVAL_SIGNATURE_REQUIRED") if self.policy.signature else _HOLDS
+        if self.check is None:
+            from t2c.ledger.approvals.signatures import checking
+
+            self.check = checking()
         if problem := self.check(self.ledger, one):
             return "refused", f"its signature is not good: {problem}", "APPROVAL_SIGNATURE_BAD"
         return _HOLDS
@@ -323,9 +327,3 @@ def note_refusal(
         reference=reference,
     )
     ledger.append([draft(told, actor=SCANNER)])
-
-
-def _by_its_keys(ledger: Ledger, granted: Granted) -> str:
-    from t2c.ledger.approvals.signatures import check_granted
-
-    return check_granted(ledger, granted)

@@ -69,6 +69,7 @@ class _Opened(msgspec.Struct):
 
 class _Key(msgspec.Struct):
     public: str
+    algorithm: str = "ed25519"
 
 
 class _Signed(msgspec.Struct):
@@ -93,7 +94,9 @@ def matches(type: str, patterns: Collection[str]) -> bool:
 def key_and_notes(kind: str, data: bytes, keys: list[str], notes: list[SignedNote]) -> None:
     """Add the key or the signed checkpoint that an event holds. Raises DecodeError or Usage if it holds none."""
     if kind == "key.registered":
-        keys.append(msgspec.json.decode(data, type=_Key).public)
+        key = msgspec.json.decode(data, type=_Key)
+        if key.algorithm == "ed25519":  # an SSH key signs approvals, never a checkpoint
+            keys.append(key.public)
     elif kind == "checkpoint.signed":
         notes.append(parse_checkpoint(msgspec.json.decode(data, type=_Signed).note))
 
