@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from t2c.cli.actions.context import Context
 from t2c.ledger.kernel.canon import MAX_INT
@@ -16,7 +15,6 @@ def configuration_of(context: Context, modes: Mapping[str, str], communication: 
     """What the run was configured with, under the contract's names; no key and no password is a part of it."""
     llm, scan = context.settings.llm, context.settings.scan
     off = llm.mode == "off"
-    address = urlsplit(llm.base_url)
     return {
         "nlMode": "deterministic" if off else llm.natural_language,
         "markdownMode": "deterministic" if off else llm.markdown,
@@ -45,7 +43,7 @@ def configuration_of(context: Context, modes: Mapping[str, str], communication: 
         },
         "llm": {
             "configured": not off and context.settings.api_key is not None,
-            "baseUrl": address._replace(netloc=address.netloc.rpartition("@")[2], query="").geturl(),
+            "baseUrl": llm.base_url,
             **{
                 f"{ours}Model": getattr(llm, f"{theirs}_model") or llm.model
                 for ours, theirs in (
