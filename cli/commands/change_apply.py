@@ -195,7 +195,7 @@ def _applied(found: PatchApplied, style: Style) -> Iterator[str]:
     yield f"  {by}"
     yield f"  receipt {found.event}, seq {found.seq}"
     if not found.again:
-        yield style.faint(f"  next: t2c scan, then t2c change evaluate {found.plan}")
+        yield style.faint(f"  next: commit it, then t2c scan, then t2c change evaluate {found.plan}")
         yield style.faint(f"  to take it back: t2c change revert {found.event}")
 
 
@@ -208,7 +208,7 @@ def _reverted(found: Reverted, style: Style) -> Iterator[str]:
         yield style.good(f"{found.receipt} is taken back: {_count(found.files)} as before")
         yield from _files(found.files, style)
         yield f"  receipt {found.event}, seq {found.seq}, under {found.approval}"
-        yield style.faint("  next: t2c scan")
+        yield style.faint("  next: commit it, then t2c scan")
         return
     yield f"hash {found.hash}"
     if found.state == "preview":

@@ -109,8 +109,11 @@ def _part(part: Part) -> Iterator[str]:
 def _modes(part: Part) -> str:
     if part.mode_after is None or part.mode_after == part.mode_before:
         return ""
+    after = f"{part.mode_after & 0o777:04o}"
+    if part.action == "create":
+        return f"; it is made with the permissions {after}"
     before = "" if part.mode_before is None else f" from {part.mode_before & 0o777:04o}"
-    return f"; its permissions change{before} to {part.mode_after & 0o777:04o}"
+    return f"; its permissions change{before} to {after}"
 
 
 def _told(found: Mapping[str, int]) -> str:
