@@ -16,6 +16,7 @@ from t2c.cli.actions.opening import open_ledger
 from t2c.cli.actions.roots import TREE, Roots
 from t2c.cli.actions.vouching import weigh
 from t2c.ledger.anchors.base import Judgement
+from t2c.ledger.approvals.signatures import approval_problem
 from t2c.ledger.audit.domain import DomainAudit
 from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.audit.schema import SchemaAudit
@@ -213,7 +214,13 @@ class _Audit:
         self._payloads = PayloadAudit(ledger.objects.payload)
         objects = ledger.objects
         self._domain = (
-            DomainAudit(objects.has, payloads=self._payloads, read=objects.get, intact=objects.intact)
+            DomainAudit(
+                objects.has,
+                payloads=self._payloads,
+                read=objects.get,
+                intact=objects.intact,
+                signed=approval_problem,
+            )
             if level == "domain"
             else None
         )

@@ -9,17 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.audit import applies, approvals, calls, changes, gates, trials
 from t2c.ledger.audit.answers import ACTS, HANDLED, AnswerAudit
-from t2c.ledger.audit.calls import HANDLED as CALLS
-from t2c.ledger.audit.calls import CallAudit
 from t2c.ledger.audit.checkpoints import CheckpointAudit, Roots
-from t2c.ledger.audit.gates import HANDLED as GATES
-from t2c.ledger.audit.gates import GateAudit
 from t2c.ledger.audit.origins import OriginAudit
 from t2c.ledger.audit.payloads import PayloadAudit
 from t2c.ledger.audit.readings import ReadingAudit
-from t2c.ledger.audit.trials import HANDLED as TRIALS
-from t2c.ledger.audit.trials import Read, TrialAudit
 from t2c.ledger.events.catalogue import CATALOGUE, Catalogue
 from t2c.ledger.journal.verify import Fault
 from t2c.ledger.kernel.canon import canonical
@@ -34,9 +29,12 @@ _ITS_BRANCH_KNEW = frozenset({"not_standing", "record_unknown", "run_unknown"})
 _RESTS_ON_EARLIER = frozenset(
     {
         "answer_unknown",
+        "apply_unknown",
+        "approval_unknown",
         "call_unknown",
         "frozen_superseded",
         "gate_unknown",
+        "key_unknown",
         "not_standing",
         "record_unknown",
         "run_unknown",
@@ -56,10 +54,12 @@ class DomainAudit:
         has_object: Callable[[str], bool],
         catalogue: Catalogue = CATALOGUE,
         payloads: PayloadAudit | None = None,
-        read: Read | None = None,
+        read: trials.Read | None = None,
         intact: Callable[[str], bool] | None = None,
+        signed: approvals.SignatureCheck | None = None,
     ) -> None:
-        """`has_object` and `intact` say if an object is there, and if its bytes are those of its name."""
+        """`has_object` and `intact` say if an object is there, and if its bytes are those of its name; `signed` what is
+        wrong with the signature of an approval."""
         self._has_object = has_object
         self._intact = intact
         self._payloads = payloads
@@ -68,9 +68,12 @@ class DomainAudit:
         self._checkpoints = CheckpointAudit(self._fault)
         self._answers = AnswerAudit(self._fault)
         self._readings = ReadingAudit(self._fault)
-        self._calls = CallAudit(self._fault)
-        self._gates = GateAudit(self._fault)
-        self._trials = TrialAudit(self._fault, self._answers.root_of, read)
+        self._calls = calls.CallAudit(self._fault)
+        self._gates = gates.GateAudit(self._fault)
+        self._trials = trials.TrialAudit(self._fault, self._answers.root_of, read)
+        self._approvals = approvals.ApprovalAudit(self._fault, signed)
+        self._applies = applies.ApplyAudit(self._fault, self._approvals)
+        self._changes = changes.ChangeAudit(self._fault)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()
@@ -144,6 +147,7 @@ class DomainAudit:
                 else f"{self._dangling} hand-made events speak"
             )
             unproven.append(f"{speak} of records or relations that this ledger does not hold")
+        unproven += self._approvals.finish()
         if self._payloads is not None:
             unproven += self._payloads.finish()
         if self._unexplained:
@@ -188,9 +192,12 @@ class DomainAudit:
             self._fault(seq, "second_genesis", "journal.opened stands inside the chain")
         else:
             self._checkpoints.opened(data)
+            self._approvals.opened(data)
 
     def _registered(self, seq: int, data: Event, event: Event) -> None:
         self._checkpoints.registered(data, event)
+        if not self._events.foreign:
+            self._approvals.registered(seq, data)
 
     def _signed(self, seq: int, data: Event, event: Event) -> None:
         self._checkpoints.signed(seq, data, event)
@@ -310,6 +317,19 @@ class DomainAudit:
             self._knows_of(data["digest"])  # what was approved may be kept, or under another name
             if not self._events.foreign:
                 self._trials.approved(data, event)
+                self._approvals.granted(seq, data, event)
+
+    def _approval(self, seq: int, data: Event, event: Event) -> None:
+        if not self._events.foreign:  # one of another ledger says nothing about this one's keys and approvals
+            self._approvals.visit(seq, data, event)
+
+    def _apply(self, seq: int, data: Event, event: Event) -> None:
+        self._applies.visit(seq, data, event)
+
+    def _change(self, seq: int, data: Event, event: Event) -> None:
+        self._rests_on(seq, self._changes.visit(seq, data, event))
+        if event["type"] in changes.PROPOSING and not self._events.foreign:
+            self._approvals.proposed(data)
 
     def _call(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._calls.visit(seq, data, event))
@@ -318,6 +338,7 @@ class DomainAudit:
         self._rests_on(seq, self._gates.visit(seq, data, event))
         if event["type"] == "gate.ran":
             self._trials.ran(data, event)
+            self._changes.ran(data, event)
 
     def _trial(self, seq: int, data: Event, event: Event) -> None:
         self._rests_on(seq, self._trials.visit(seq, data, event))
@@ -365,7 +386,10 @@ _CHECKS: Mapping[str, Callable[[DomainAudit, int, Event, Event], None]] = {
     "stage.finished": DomainAudit._in_run,
     "run.finished": DomainAudit._in_run,
     **dict.fromkeys(HANDLED, DomainAudit._answer),
-    **dict.fromkeys(CALLS, DomainAudit._call),
-    **dict.fromkeys(GATES, DomainAudit._gate),
-    **dict.fromkeys(TRIALS, DomainAudit._trial),
+    **dict.fromkeys(calls.HANDLED, DomainAudit._call),
+    **dict.fromkeys(gates.HANDLED, DomainAudit._gate),
+    **dict.fromkeys(trials.HANDLED, DomainAudit._trial),
+    **dict.fromkeys(approvals.HANDLED, DomainAudit._approval),
+    **dict.fromkeys(applies.HANDLED, DomainAudit._apply),
+    **dict.fromkeys(changes.HANDLED, DomainAudit._change),
 }

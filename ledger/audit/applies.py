@@ -1,0 +1,102 @@
+"""What events of applies promise: approved before where an approval is asked for, announced before, ended once.
+
+An approval is of one subject and one digest: of hash A it never applies B. Earlier journals, whose announcements name
+neither, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from t2c.ledger.audit.approvals import ApprovalAudit, reached
+from t2c.ledger.audit.origins import names_of
+
+__all__ = ["HANDLED", "ApplyAudit"]
+
+Event = Mapping[str, Any]
+HANDLED: Final = frozenset({"apply.announced", "apply.receipted", "apply.failed"})
+_NEEDS_APPROVAL: Final = frozenset({"todo.apply", "change.apply", "change.revert"})
+
+
+class _Announced(NamedTuple):
+    seq: int
+    files: Mapping[str, tuple[Any, Any]]
+
+
+class ApplyAudit:
+    """Follows applies from their announcements to their outcomes. `fault` is told (seq, kind, detail)."""
+
+    def __init__(self, fault: Callable[[int, str, str], None], approvals: ApprovalAudit) -> None:
+        self._fault = fault
+        self._approvals = approvals
+        self._announced: dict[str, _Announced] = {}
+        self._settled: dict[str, int] = {}
+        self._receipts: set[str] = set()
+
+    def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
+        """Check one event of a type in HANDLED; it rests on no object."""
+        actor, taken_in = event["actor"], event.get("origin") is not None
+        if actor["kind"] not in ("helper", "host_adapter") or (event["trust"] != "observed" and not taken_in):
+            who = f"{event['trust']} by {actor['kind']}:{actor['id']}"
+            self._fault(seq, "trust", f"only t2c's own code says {event['type']}, and not {who}")
+        files = {file["path"]: (file["before"], file["after"]) for file in data["files"]}
+        if len(files) != len(data["files"]):
+            self._fault(seq, "apply_files", "it names a file twice")
+        if event["type"] == "apply.announced":
+            announced = _Announced(seq, files)
+            self._announced.update(dict.fromkeys(names_of(event), announced))
+            if not taken_in:
+                self._mandate(seq, data, event["ts"])
+        else:
+            self._ended(seq, data, files, event, taken_in)
+        return ()
+
+    def _mandate(self, seq: int, data: Event, ts: str) -> None:
+        name, reverts = data.get("approval"), data.get("reverts")
+        if reverts is not None and reverts not in self._receipts:
+            self._fault(
+                seq, "apply_unknown", f"{reverts}, which is to be taken back, is no receipt before it"
+            )
+        if name is None:
+            if data["purpose"] in _NEEDS_APPROVAL:
+                self._fault(seq, "apply_unapproved", f"{data['purpose']} is announced without an approval")
+            return
+        given = self._approvals.of(name)
+        if given is None:
+            self._fault(seq, "approval_unknown", f"{name} is no approval that was given before")
+            return
+        if given.digest != data.get("digest"):
+            detail = (
+                f"{name} is of {given.digest[:12]}, and {str(data.get('digest'))[:12]} is applied under it"
+            )
+            self._fault(seq, "approval_mismatch", detail)
+        elif given.subject != data.get("subject"):
+            detail = f"{name} is of {given.subject}, and {data.get('subject')} is applied under it"
+            self._fault(seq, "approval_mismatch", detail)
+        if not given.by_person:
+            self._fault(seq, "apply_unapproved", f"{name} was given by {given.actor}, who is no person")
+        if given.withdrawn is not None:
+            self._fault(seq, "approval_withdrawn", f"{name} was withdrawn before, at seq {given.withdrawn}")
+        if reached(given.expires, ts):
+            self._fault(seq, "approval_expired", f"{name} had expired at {given.expires}")
+
+    def _ended(self, seq: int, data: Event, files: Event, event: Event, taken_in: bool) -> None:
+        name = data["announced"]
+        announced = self._announced.get(name)
+        done = event["type"] == "apply.receipted"
+        if done:
+            self._receipts.update(names_of(event))
+        if announced is None:
+            if not taken_in:
+                self._fault(seq, "apply_unknown", f"{name} is no apply that was announced before")
+            return
+        if name in self._settled and not taken_in:
+            self._fault(seq, "apply_settled", f"{name} has an outcome already, seq {self._settled[name]}")
+        self._settled.setdefault(name, seq)
+        if files.keys() != announced.files.keys():
+            self._fault(seq, "apply_files", f"its files are not those that seq {announced.seq} announced")
+        elif done and any(files[path][1] != announced.files[path][1] for path in files):
+            self._fault(seq, "apply_files", f"a file is not as seq {announced.seq} announced it")
+        if done and not set(data.get("in_place", ())) <= files.keys():
+            self._fault(seq, "apply_files", "it names a file as written in place that is none of its own")
