@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from shlex import quote
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from t2c.cli.actions.answers_ask import CheckRow
 from t2c.cli.actions.answers_people import approved as answer_approved
@@ -24,11 +26,15 @@ from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.paths import repo_path
 
+if TYPE_CHECKING:
+    from t2c.ledger.events.decisions import ApprovalGranted, Signature
+
 __all__ = [
     "ApprovalRow",
     "Approvals",
     "ApprovedThing",
     "Asked",
+    "Signing",
     "WaitingRow",
     "WithdrawnApproval",
     "approve",
@@ -39,10 +45,21 @@ __all__ = [
 ]
 
 
+class Signing(NamedTuple):
+    """With what an approval is signed: a key of the ledger whose private half lies below `state`, the newest unless
+    `key` names one; or by ssh-keygen with the file `ssh`, which may ask only where there is a `terminal`."""
+
+    state: Path | None
+    key: str | None
+    ssh: Path | None
+    environ: Mapping[str, str]
+    terminal: bool
+
+
 class Asked(NamedTuple):
     """What is to be approved: by its `name`, or a `file` as the caller wrote it; with a name the file of an answer.
 
-    `sha256` is what the caller was shown, `expires` a time to come, `sign` what signs the approval.
+    `sha256` is what the caller was shown, `expires` a time to come.
     """
 
     name: str | None
@@ -50,7 +67,7 @@ class Asked(NamedTuple):
     sha256: str | None = None
     statement: str = ""
     expires: str | None = None
-    sign: Sign | None = None
+    signing: Signing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +196,31 @@ def approve(context: Context, asked: Asked) -> ApprovedThing:
             statement=asked.statement,
             expires=expires,
             expected=asked.sha256,
-            sign=asked.sign,
+            sign=None if asked.signing is None else _signer(context, ledger, asked.signing, actor, now),
         )
     return ApprovedThing(
         seen.subject, seen.digest, told.shown, seen.text, seen.proposed_by, str(actor), told.event, told.seq,
         told.expires, told.signed_by, told.repeated, told.masked, seen.overtaken,
     )  # fmt: skip
+
+
+def _signer(context: Context, ledger: Ledger, signing: Signing, actor: Actor, now: datetime) -> Sign:
+    """Signs, and looks for the key only then: who may not approve is told that first."""
+
+    def sign(approval: ApprovalGranted) -> Signature:
+        from t2c.ledger.anchors.keyring import Keyring
+        from t2c.ledger.approvals.signatures import sign_with_own_key, sign_with_ssh
+
+        if signing.ssh is not None:
+            file = context.cwd / signing.ssh
+            signer = sign_with_ssh(ledger, file, str(actor), now, signing.environ, terminal=signing.terminal)
+        else:
+            assert signing.state is not None
+            keyring = Keyring(signing.state, ledger.id())
+            signer = sign_with_own_key(ledger, keyring, signing.key, str(actor), now)
+        return signer(approval)
+
+    return sign
 
 
 def _answer(ledger: Ledger, asked: Asked) -> str | None:
@@ -196,7 +232,7 @@ def _answer(ledger: Ledger, asked: Asked) -> str | None:
 
 
 def _of_answer(context: Context, answer: str, asked: Asked, *, show: bool) -> ApprovedThing:
-    if asked.expires is not None or asked.sign is not None:
+    if asked.expires is not None or asked.signing is not None:
         raise Usage(
             "an approval of an answer settles it when it is given: it has no end and is not signed",
             safe="nothing was approved",

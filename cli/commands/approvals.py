@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -48,6 +49,18 @@ def approve(
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="Until when: a date, a time, or 7d (approval.days).")
     ] = None,
+    sign: Annotated[
+        bool, typer.Option("--sign", help="Sign it with your key of `t2c ledger key new --participant`.")
+    ] = False,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="ID", help="With this one of them, and not the newest.")
+    ] = None,
+    ssh_key: Annotated[
+        str | None,
+        typer.Option(
+            "--ssh-key", metavar="FILE", help="Sign it with an SSH key that `t2c ledger key add` registered."
+        ),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask on a terminal.")] = False,
     actor: Annotated[
         str | None, typer.Option(metavar="KIND:ID", help="Who approves (setting actor); only a person can.")
@@ -65,7 +78,7 @@ def approve(
         t2c approve 5f2c7a81 --show
         t2c approve 5f2c7a81d0c0c2b1f6d1f2aa0d6b3e5f4c3b2a190817263544f5e6d7c8b9a0f1 --reason "read every line"
         t2c approve --file docs/PLAN.md --expires 30d
-        t2c approve CPLAN-0123456789abcdef0123 --actor human:ada
+        t2c approve CPLAN-0123456789abcdef0123 --actor human:ada --ssh-key ~/.ssh/id_ed25519
     """
     from t2c.cli.actions import approvals as action
     from t2c.ledger.errors import Usage
@@ -76,11 +89,21 @@ def approve(
         )
     if show and sha256 is not None:
         raise Usage("--show approves nothing, so there is nothing to compare", remedy="leave out --sha256")
+    if ssh_key is not None and (sign or key is not None):
+        raise Usage("one signature is enough", remedy="give --sign or --ssh-key, and not both")
     if sha256 is not None and not _HASH.match(sha256):
         raise Usage(f"{sha256[:80]!r} is no SHA-256", where="--sha256", remedy="give its 64 hex digits")
     invocation = Invocation.of(ctx)
     with invocation.context({"actor": actor}) as context:
-        asked = action.Asked(name, file, sha256, reason, expires)
+        signing = None
+        if sign or key is not None or ssh_key is not None:
+            from t2c.cli.actions.state import state_dir
+
+            signing = action.Signing(
+                None if ssh_key is not None else state_dir(invocation.environ), key,
+                None if ssh_key is None else Path(ssh_key), invocation.environ, _sits(invocation),
+            )  # fmt: skip
+        asked = action.Asked(name, file, sha256, reason, expires, signing)
         bound = sha256 is not None or (name is not None and _WHOLE.match(name))
         if show or (not bound and not yes and _asks(invocation)):
             found = action.show(context, asked)
@@ -101,7 +124,11 @@ def approve(
 
 def _asks(invocation: Invocation) -> bool:
     """True where somebody sits who can be asked."""
-    return not invocation.output.json and invocation.output.draws is not None and sys.stdin.isatty()
+    return not invocation.output.json and _sits(invocation)
+
+
+def _sits(invocation: Invocation) -> bool:
+    return invocation.output.draws is not None and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _agreed(found: ApprovedThing) -> bool:

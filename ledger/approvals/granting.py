@@ -129,7 +129,13 @@ def grant(
         expires=expires,
     )
     if sign is not None:
-        payload = payload.model_copy(update={"signature": sign(payload)})
+        try:
+            payload = payload.model_copy(update={"signature": sign(payload)})
+        except Refused as error:
+            note_refusal(
+                ledger, thing.subject, "APPROVAL_SIGNATURE_BAD", error.what, str(actor), thing.digest
+            )
+            raise
     ledger.objects.put(text.content)
     cause = () if thing.event is None else (thing.event,)
     (receipt,) = ledger.append([draft(payload, actor=actor, trust="asserted", cause=cause)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 from collections.abc import Callable
 from hashlib import sha256
@@ -225,3 +226,34 @@ def test_an_answer_is_approved_by_the_same_word(t2c: Any) -> None:
     assert (listed["subject"], listed["state"]) == (row["subject"], "standing")
     ran = t2c("withdraw", str(row["seq"]), "--reason", "no", env=ADA)
     assert ran.code == 2 and "not withdrawn" in ran.err
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="signing with SSH keys needs ssh-keygen")
+def test_signing_it(t2c: Any, render: Callable[..., str]) -> None:
+    digest, asked = render(b"- [ ] one\n"), {**ADA, "T2C_APPROVAL_SIGNATURE": "true"}
+    key = t2c.home / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    assert t2c("approve", digest, env=ADA).code == 0
+    (row,) = t2c("approvals", "--json", env=asked).document["approvals"]
+    assert (row["state"], row["signed_by"]) == ("refused", None) and "not signed" in row["why"]
+    ran = t2c("approve", digest, "--ssh-key", key, env=asked)
+    assert ran.code == 3 and codes(t2c) == ["APPROVAL_SIGNATURE_BAD"], "nobody registered the key"
+    assert t2c("ledger", "key", "add", f"{key}.pub", "--participant", "human:ada", env=ADA).code == 0
+    assert t2c("approve", digest, "--ssh-key", key, env={**asked, **EVE}).code == 3, (
+        "it is the key of another"
+    )
+    signed = t2c(
+        "approve", digest, "--ssh-key", key, "--reason", "token: tok_9f8e7d6c5b4a", "--json", env=asked
+    )
+    assert signed.code == 0 and signed.document["signed_by"].startswith("SHA256:")
+    (row,) = t2c("approvals", "--json", env=asked).document["approvals"][1:]
+    assert (row["state"], row["signed_by"]) == ("standing", signed.document["signed_by"])
+    assert t2c("approve", digest, "--sign", "--ssh-key", key, env=ADA).code == 2
+    assert t2c("approve", digest, "--sign", "--reason", "again", env=ADA).code == 2, (
+        "there is no key of the ledger"
+    )
+    assert t2c("ledger", "key", "new", "--participant", "human:ada", env=ADA).code == 0
+    assert t2c("approve", digest, "--sign", "--reason", "again", env=asked).code == 0
+    assert [row["state"] for row in t2c("approvals", "--json", env=asked).document["approvals"]][1:] == [
+        "standing"
+    ] * 2
