@@ -282,6 +282,7 @@ def test_where_runs_go_is_inside_the_root_and_not_among_the_ledgers_files(root: 
         with pytest.raises(Usage):
             do(root, out=out)
     assert not (root / ".t2c").exists()
+    mode: dict[str, Any]
     for mode in ({"summary": "sometimes"}, {"task_synthesis": "deterministic"}):
         with pytest.raises(Usage):
             do(root, **mode)
@@ -292,7 +293,10 @@ def test_runs_are_listed_by_what_stood_at_their_end(root: Path) -> None:
     first = do(root)
     (root / "TODO.md").write_text("# TODO\n- [ ] Write `src/gone.py` for ACME-9\n")
     second = do(root)
-    lists = lambda **asked: [one.run for one in listed(context(root), RunsAsked(**asked)).runs]
+
+    def lists(**asked: Any) -> list[str]:
+        return [one.run for one in listed(context(root), RunsAsked(**asked)).runs]
+
     assert lists() == [second.run, first.run]
     assert lists(limit=1) == [second.run]
     assert listed(context(root), RunsAsked(limit=1)).more == 1
@@ -306,6 +310,8 @@ def test_runs_are_listed_by_what_stood_at_their_end(root: Path) -> None:
     assert lists(severity="info") == [second.run, first.run]
     assert lists(severity="info", ticket="ACME-8") == []
     assert lists(at=str(2)) == [first.run]
+    wrong: dict[str, Any]
+    wrong: dict[str, Any]
     for wrong in ({"severity": "bad"}, {"status": "bad"}, {"at": "bad"}):
         with pytest.raises(Usage):
             lists(**wrong)
