@@ -96,7 +96,7 @@ def _code(text: str) -> str:
 
 def _seen(text: str) -> str:
     line = " ".join(text.split())
-    return "".join(sign if _visible(sign) else f"<U+{ord(sign):04X}>" for sign in line)
+    return "".join(sign if _visible(sign) else f"(U+{ord(sign):04X})" for sign in line)
 
 
 def _visible(sign: str) -> bool:
