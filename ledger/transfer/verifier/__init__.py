@@ -12,7 +12,7 @@ from typing import Final
 __all__ = ["PARTS", "script"]
 
 PARTS: Final = (
-    "ed25519", "tree", "notes", "container", "citing", "lines", "findings", "approving", "manifest", "vouching", "verdict", "against", "main",
+    "ed25519", "tree", "notes", "container", "citing", "findings", "approving", "lines", "manifest", "vouching", "verdict", "against", "main",
 )  # fmt: skip
 """The modules in the order in which they stand in the file: each uses only what stands before it."""
 

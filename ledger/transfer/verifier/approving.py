@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from datetime import datetime
 from hashlib import sha256, sha512
 from typing import Any, NamedTuple
 
@@ -104,6 +105,10 @@ def ssh_signature(text: str) -> SshSignature:
     return SshSignature(public, kind, content, covers)
 
 
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+
+
 class _Registered(NamedTuple):
     seq: int
     algorithm: str
@@ -121,15 +126,15 @@ class Approving:
         self._keys: dict[str, _Registered] = {}
         self._revoked: dict[str, int] = {}
         self._good: list[str] = []
-        self._counts = {"foreign": 0, "unknown": 0, "other": 0, "many": 0, "unsigned": 0}
+        self._counts = {"foreign": 0, "unknown": 0, "other": 0, "many": 0, "unsigned": 0, "unreadable": 0}
         self._checked = 0
 
     def hear(self, seq: int, event: dict[str, Any]) -> None:
-        """Take one event of a type in APPROVING; one of another shape says nothing."""
+        """Take one event of a type in APPROVING; one of another shape is counted."""
         try:
             self._hear(seq, event)
-        except (LookupError, TypeError, AttributeError):
-            return
+        except (LookupError, TypeError, AttributeError, ValueError):
+            self._counts["unreadable"] += event.get("type") == "approval.granted"
 
     def _hear(self, seq: int, event: dict[str, Any]) -> None:
         kind, data, origin = event["type"], event["data"], event.get("origin")
@@ -179,7 +184,7 @@ class Approving:
             return f"key {identity[:60]} is registered for {key.participant[:60] or 'nobody'}"
         if identity in self._revoked:
             return f"key {identity[:60]} was revoked before, at seq {self._revoked[identity]}"
-        if key.expires and key.expires <= str(event["ts"]):
+        if key.expires and _moment(key.expires) <= _moment(event["ts"]):
             return f"key {identity[:60]} had expired at {key.expires[:40]}"
         try:
             text = approval_bytes(
@@ -226,6 +231,7 @@ class Approving:
             ("unknown", "are signed with keys whose registration is not among these events"),
             ("other", "are signed with SSH keys that are not Ed25519: not checked here, use t2c"),
             ("many", "are signed, and more than are checked here"),
+            ("unreadable", "are not of the shape that approvals have, so nothing of them was checked"),
             ("foreign", "are signed and of other ledgers"),
         ):
             if counts[name]:

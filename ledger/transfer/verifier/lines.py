@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from typing import Any
 
+from t2c.ledger.transfer.verifier.approving import APPROVING, Approving
 from t2c.ledger.transfer.verifier.citing import (
     CITING,
     FROM_THE_START,
@@ -100,7 +101,7 @@ class Chain:
     sizes asked for to the root there, `withheld` lists runs [first, last] of `hidden` withheld lines, `most_runs` at
     most. `objects` are those of the objects in `known` that are cited, `strange` the first ones that are cited and
     not in it, `redacted` those of `known` that an event says are gone. Those that events of other types than those in
-    `citing` cite and that are not in `known` are counted in `unfollowed`.
+    `citing` cite and that are not in `known` are counted in `unfollowed`. `approving` hears of keys and approvals.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Chain:
         known: AbstractSet[bytes] = frozenset(),
         most_runs: int = 1,
         citing: AbstractSet[str] = FROM_THE_START,
+        approving: Approving | None = None,
     ) -> None:
         self.seq = first - 1
         self.lines = 0
@@ -127,6 +129,7 @@ class Chain:
         self.redacted: set[bytes] = set()
         self.unfollowed = 0
         self._citing = citing
+        self._approving = approving
         self._known = known
         self._most_runs = most_runs
         self._tree = tree
@@ -222,6 +225,8 @@ class Chain:
         if ts < self.last_ts:
             self._fault("time", seq, f"seq {seq} says {ts[:40]}, earlier than the event before it")
         self.seq, self.head, self.last_ts = seq, leaf, ts
+        if kind in APPROVING and self._approving is not None:
+            self._approving.hear(seq, event)
         if kind == "payload.redacted":
             gone = _said(event, "data_hash")
             if is_digest(gone) and bytes.fromhex(gone) in self._known:

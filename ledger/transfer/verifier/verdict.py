@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from t2c.ledger.transfer.verifier.approving import Approving
 from t2c.ledger.transfer.verifier.citing import CITING, FROM_THE_START, SEALED
 from t2c.ledger.transfer.verifier.container import MOST_BYTES, Reader, Unreadable, files, pieces, whole
 from t2c.ledger.transfer.verifier.findings import Fault, Findings, Verdict, joined
@@ -85,6 +86,7 @@ class _Bundle:
         self.keys: list[Key] = []
         self.onward: Onward | None = None
         self.chain: Chain | None = None
+        self.approving: Approving | None = None
         self.tree = Tree()
         self.before = b""
         self._counts = {"checkpoints": 0, "keys": 0}
@@ -226,10 +228,11 @@ class _Bundle:
             if own is not None:
                 known.add(own)
         runs = sum(len(item["seqs"]) for item in manifest["withheld"])
+        self.approving = Approving(manifest["ledger"], self.found)
         citing = FROM_THE_START.union(manifest["citing"])
         return Chain(
             manifest["first"], self.tree, [*sizes, manifest["last"]], self.found.line, self.before, known, runs + 1,
-            citing,
+            citing, self.approving,
         )  # fmt: skip
 
     def _compare(self, chain: Chain, objects: set[bytes], missing: set[bytes]) -> None:
@@ -278,6 +281,8 @@ class _Bundle:
             vouching.checkpoints(self.notes, self.given, self.keys)
             vouching.anchors(self.anchors)
             proven, unproven = vouching.proven, vouching.unproven
+            if self.approving is not None:
+                self.approving.conclude(proven, unproven)
             _limits(self, chain, unproven, vouching.named)
         verdict = self.found.diverging or ("faulty" if self.found.faults else "sound")
         if chain is None:
