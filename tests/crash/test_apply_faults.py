@@ -3,8 +3,7 @@ wholly as before or wholly as wanted, and the ledger says which.
 
 Each call of an apply of three files (one modified, one made in new folders, one deleted) is failed in turn. Mutations
 seen to fail: nothing taken back after an error; the folders that were made forgotten; temporaries left beside their
-targets; contents kept after the first rename instead of before; a receipt before the last rename; recovery that takes
-some of each for the whole.
+targets; contents kept after the first rename instead of before; a receipt before the last rename.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Claims, with real processes: one that is killed leaves all or nothing after the next start; of two at once one wins
 and the other is told whose work it met; whoever swaps folders for links while files are written gets nothing outside.
 
-Mutations seen to fail: the lock left out; folders opened by their paths instead of from the root's descriptor.
+Mutations seen to fail: the lock left out; folders opened through links.
 """
 
 from __future__ import annotations
@@ -170,6 +170,7 @@ def test_folders_that_are_swapped_for_links_lead_nowhere(
     (outside / "other.py").write_bytes(b"other")
     there = model / "src"
     (model / "src/other.py").write_bytes(b"other")
+    untouched = outside.stat().st_mtime_ns
     folder = os.open(there, os.O_RDONLY | os.O_DIRECTORY)
     swapper = spawn(SWAP, there, model / "aside", outside)
     assert swapper.stdout.readline() == "ready\n"
@@ -193,6 +194,9 @@ def test_folders_that_are_swapped_for_links_lead_nowhere(
                     again = os.open("other.py", os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=folder)
                     os.write(again, b"other")
                     os.close(again)
+                assert outside.stat().st_mtime_ns == untouched, (
+                    "something was made there, if only for a while"
+                )
                 assert {path.name: path.read_bytes() for path in outside.iterdir()} == {
                     "one.py": b"one", "other.py": b"other",
                 }  # fmt: skip

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from t2c.ledger.apply.base import Mandate, Wanted
@@ -55,6 +55,10 @@ def outside(root: Path) -> list[tuple[str, bytes]]:
 
 @settings(max_examples=50, deadline=None)
 @given(path=PATHS)
+@example("../b")
+@example("a/../../b")
+@example("out/b")
+@example("a/up/b")
 def test_no_path_leads_out(ground: Path, path: str) -> None:
     before = outside(ground)
     with Ledger(ground / ".t2c", durability="none") as ledger:

@@ -56,12 +56,22 @@ wanted = [
     Wanted("old.py", b"old\\n", None),
 ]
 root = Path.cwd()
+def work(ledger):
+    try:
+        apply(ledger, root, wanted, Mandate("a test", "three files", "a" * 64, None, "human:ada"))
+    except T2cError as error:
+        print(f"error: {error.what}", f"safe: {error.safe}", sep="\\n", file=sys.stderr)
+        sys.exit(error.code)
+    except OSError as error:
+        print("Traceback:", error, file=sys.stderr)
+        sys.exit(70)
+
+
 try:
     with Ledger(root / ".t2c") as ledger:
-        apply(ledger, root, wanted, Mandate("a test", "three files", "a" * 64, None, "human:ada"))
-except T2cError as error:
-    print(f"error: {error.what}", f"safe: {error.safe}", sep="\\n", file=sys.stderr)
-    sys.exit(error.code)
+        work(ledger)
+except OSError:  # what opening and closing a ledger raises is told by the command line
+    sys.exit(6)
 """
 Files = dict[str, bytes | None]
 

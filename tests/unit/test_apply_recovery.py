@@ -1,7 +1,7 @@
 """Claims: an apply without an outcome gets the one that hashes prove; where they prove none, nothing is touched until a
 person says forward, back or leave; and an apply that is under way is left alone.
 
-Mutations seen to fail: locks not looked at; a file that is neither taken for one from before; `leave` telling what was
+Mutations seen to fail: locks not looked at; some of each taken for all as wanted; a file that is neither taken for one from before; `leave` telling what was
 wanted in the place of what is there; contents from before used though they are not as announced; announcements of
 another tree recovered.
 """
