@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from t2c.cli.actions.context import Context
@@ -153,6 +153,7 @@ def edited(root: Path, kind: str, first: int, second: int) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     print_blob=True,
 )
+@example(steps=[[("word", 0, 2)]], said=True)
 @given(steps=st.lists(st.lists(EDIT, min_size=1, max_size=4), min_size=1, max_size=2), said=st.booleans())
 def test_no_edit_of_the_lists_alone_is_accepted(
     planned: tuple[Path, list[str]], steps: list[list[tuple[str, int, int]]], said: bool
