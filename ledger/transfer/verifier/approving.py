@@ -173,7 +173,7 @@ class Approving:
             self._found.add("approval_signature", f"seq {seq}", f"the approval by {actor[:60]}: {why}")
         else:
             self._good.append(
-                f"seq {seq} by {actor[:60]} with key {identity[:60]}, registered at seq {key.seq}"
+                f"seq {seq} by {actor[:60]} with key {identity[:60]}, registered for {key.participant[:60]} at seq {key.seq}"
             )
 
     def _wrong(
@@ -229,10 +229,10 @@ class Approving:
         for name, why in (
             ("unsigned", "bear no signature: that a person gave them is the word of who wrote the lines"),
             ("unknown", "are signed with keys whose registration is not among these events"),
-            ("other", "are signed with SSH keys that are not Ed25519: not checked here, use t2c"),
-            ("many", "are signed, and more than are checked here"),
-            ("unreadable", "are not of the shape that approvals have, so nothing of them was checked"),
+            ("other", "are signed with SSH keys that are not Ed25519, not checked here: use t2c"),
+            ("many", "are signed beyond those that were checked"),
+            ("unreadable", "are not of the shape that approvals have"),
             ("foreign", "are signed and of other ledgers"),
         ):
             if counts[name]:
-                unproven.append(f"{counts[name]:,} of the approvals: they {why}")
+                unproven.append(f"who gave approvals ({counts[name]:,}) that {why}")
