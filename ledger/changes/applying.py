@@ -99,7 +99,7 @@ def reverts_of(ledger: Ledger) -> dict[str, str]:
             back = announced[data["announced"]]
             found[back] = entry.id
     # What took something back and was taken back itself does not count any more.
-    for receipt, by in reversed(found.items()):
+    for receipt, by in list(reversed(found.items())):
         if by in found and found.get(receipt) == by:
             del found[receipt]
     return found

@@ -176,7 +176,7 @@ def _check_sayable(ledger: Ledger, shown: bytes, artifact: Mapping[str, Any]) ->
         raise Refused(
             "the diff holds what looks like a secret, also in lines that it leaves or removes",
             safe=_SAFE,
-            remedy="make the diff with fewer lines around it (diff -U0, git diff -U1); if it is none, allow it: "
+            remedy="make the diff with fewer lines around it (git diff -U1); if it is none, allow it: "
             "redact.allow in t2c.toml",
         )
 

@@ -10,16 +10,23 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from t2c.ledger.approvals.base import Policy
+from t2c.ledger.approvals.granting import grant
+from t2c.ledger.approvals.things import find
 from t2c.ledger.changes.contract import Change, Risk, plan_document
+from t2c.ledger.changes.known import plan_named
+from t2c.ledger.changes.patching import render_source
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.events.changes import ChangePlanned
 from t2c.ledger.events.draft import draft
+from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.llm.synthesis.contract import Target
 
 MAKER = {"T2C_ACTOR": "agent:coder"}
@@ -92,15 +99,19 @@ def planned(t2c: Any, changes: dict[str, str], title: str = "Open the door") -> 
 
 
 def patched(t2c: Any, plan: str, diff: str = DIFF) -> Any:
-    """The patch of a plan, as the command tells of it."""
-    ran = t2c("change", "patch", plan, "--diff", "-", "--json", input=diff.encode(), env=MAKER)
-    assert ran.code == 0, ran.err
-    return ran.document
+    """The patch of a plan, without a process of its own; its names."""
+    with Ledger(t2c.root / ".t2c") as ledger:
+        made = render_source(
+            ledger, t2c.root, plan_named(ledger, plan), diff, "diff", by=Actor.parse("agent:coder")
+        )
+    return {"id": made.patch.id, "hash": made.patch.hash, "event": made.patch.event}
 
 
 def approved(t2c: Any, hash: str) -> None:
-    ran = t2c("approve", hash, env=ADA)
-    assert ran.code == 0, ran.err
+    """Approved by Ada, without a process of its own."""
+    with Ledger(t2c.root / ".t2c") as ledger:
+        thing = find(ledger, t2c.root, hash)
+        grant(ledger, thing, Actor.parse("human:ada"), policy=Policy(), now=datetime.now(UTC))
 
 
 def applied(t2c: Any, name: str, *more: str) -> Any:
@@ -129,7 +140,11 @@ def hashed(content: str) -> str:
 
 def test_a_patch_is_shown_approved_applied_and_receipted(repo: Any) -> None:
     plan = planned(repo, THREE)
-    made = patched(repo, plan, DIFF + NEW + GONE)
+    ran = repo(
+        "change", "patch", plan, "--diff", "-", "--json", input=(DIFF + NEW + GONE).encode(), env=MAKER
+    )
+    assert ran.code == 0, ran.err
+    made = ran.document
     before = tree(repo.root)
     assert made["schema"] == "t2c.change-patch/v1" and made["appliable"] and not made["again"]
     assert made["shown"] == sha256(made["text"].encode()).hexdigest() and made["proposed_by"] == [
