@@ -288,7 +288,13 @@ class _Work:
 
     def _plan(self) -> None:
         self._at("codeChangePlanning")
-        self._left("codeChangePlanning", "no plans were asked for: t2c change plan")
+        from t2c.cli.actions.planning import plan
+
+        found = plan(self._context)
+        self._passed(
+            "codeChangePlanning",
+            counts={"plans": len(found.plans) + len(found.kept), "considered": found.considered},
+        )
 
     def _summarise(self) -> None:
         self._at("summary")

@@ -13,12 +13,16 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import orjson
 
+from t2c.ledger.changes.contract import dated, review_document, source_patch_set
 from t2c.ledger.kernel.digests import short
 from t2c.ledger.llm.synthesis.standing import Syntheses
 from t2c.projections.base import Content, Inputs, in_blocks, pretty
+from t2c.projections.changeplans import graph_of, published, standing
+from t2c.projections.changeplans.model import Changes
+from t2c.projections.changeplans.review import brief
 from t2c.projections.fold import Folded
 from t2c.projections.graph import Graph, Relation, fingerprint
-from t2c.projections.manifest import Manifests, RunTold
+from t2c.projections.manifest import Manifests, Rendered, RunTold
 from t2c.projections.manifest.document import manifest_of
 from t2c.projections.proposals import envelope
 from t2c.projections.records import StandingRecords
@@ -27,6 +31,7 @@ __all__ = ["FOLDED", "FOLDED_FAILED", "MANIFEST", "Folder", "failed_folder", "re
 
 MANIFEST: Final = "manifest.json"
 FOLDED: Final = (
+    "changeplans",
     "communication",
     "conclusions",
     "diagnostics",
@@ -147,6 +152,8 @@ def run_folder(identity: str, folded: Folded, extra: Mapping[str, Content] | Non
     summary = syntheses.latest.get("summary")
     if summary is not None and run.options.get("summary") != "deterministic":
         audits["summary"] = _summary_audit(summary)
+    if any(one.stage == "codeChangePlanning" and one.status != "skipped" for one in run.stages):
+        files.update(_planned(folded, inputs, manifests.patches.values()))
     files.update(extra or {})
     files["logs.dsl.txt"] = folded.artifacts("event-log")["logs.dsl.txt"]
     graph = fingerprint(inputs)
@@ -227,6 +234,27 @@ def _kind_of(raw: bytes) -> str:
     source = _record(raw).source
     extractor = source.extractor.rpartition("@")[0] or source.extractor
     return _BY_EXTRACTOR.get(extractor, _BY_SOURCE.get(source.kind, "document"))
+
+
+def _planned(folded: Folded, inputs: Inputs, patches: Iterable[Rendered]) -> Iterator[tuple[str, Content]]:
+    """The plans that stand, the brief that people approve, and what patches there are of these plans.
+
+    They name the graph that they were drawn from, as their hashes do, which an approval may rest on already.
+    """
+    state: Changes = folded.states["changeplans"]
+    graph = graph_of(state) or fingerprint(inputs)
+    plans = [published(one) for one in standing(state, graph)]
+    markdown = brief(plans, graph)
+    ids = {one["id"] for one in plans}
+    mine = [
+        dated(one.artifact, one.ts)
+        for one in patches
+        if one.kind == "source" and one.artifact.get("planId") in ids
+    ]
+    yield "code-change-plans.json", folded.artifacts("changeplans")["code-change-plans.json"]
+    yield "CODE_CHANGE.review.md", markdown
+    yield "CODE_CHANGE.review.json", pretty(dated(review_document(plans, graph, markdown), inputs.ts))
+    yield "code-change-source-patches.json", pretty(dated(source_patch_set(mine, graph), inputs.ts))
 
 
 def _named(files: Iterable[str], at: str) -> dict[str, str]:

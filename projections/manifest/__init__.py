@@ -12,7 +12,7 @@ import msgspec
 from t2c.ledger.journal.entry import Entry
 from t2c.projections.base import Artifacts, Inputs, Unusable
 
-__all__ = ["PERSISTENCE", "VERB", "Manifests", "ManifestsProjection", "Passed", "RunTold"]
+__all__ = ["PERSISTENCE", "VERB", "Manifests", "ManifestsProjection", "Passed", "Rendered", "RunTold"]
 
 VERB: Final = "run"
 """The verb of runs that have a manifest."""
@@ -69,11 +69,21 @@ class RunTold(msgspec.Struct):
         return max((one.seq for one in self.stages if one.stage != PERSISTENCE), default=self.at)
 
 
+class Rendered(msgspec.Struct, frozen=True):
+    """A patch as it was rendered; `shown` is the object of the text that a person reads, `ts` when that was."""
+
+    kind: str
+    artifact: dict[str, Any]
+    shown: str
+    ts: str
+
+
 class Manifests(msgspec.Struct):
-    """`runs`: by run id. `asked`: an `llm.asked` without an outcome → its run and stage."""
+    """`runs`: by run id. `asked`: an `llm.asked` without an outcome → its run and stage. `patches`: by their hash."""
 
     runs: dict[str, RunTold] = {}
     asked: dict[str, tuple[str, str]] = {}
+    patches: dict[str, Rendered] = {}
 
 
 class _Started(msgspec.Struct, frozen=True):
@@ -100,6 +110,13 @@ class _Degradation(msgspec.Struct, frozen=True):
 class _Finished(msgspec.Struct, frozen=True):
     status: str
     detail: str | None
+
+
+class _Patch(msgspec.Struct, frozen=True):
+    kind: str
+    hash: str
+    shown: str
+    artifact: dict[str, Any]
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -130,6 +147,7 @@ _started = msgspec.json.Decoder(_Started).decode
 _stage = msgspec.json.Decoder(_Stage).decode
 _degradation = msgspec.json.Decoder(_Degradation).decode
 _finished = msgspec.json.Decoder(_Finished).decode
+_patch = msgspec.json.Decoder(_Patch).decode
 _asked = msgspec.json.Decoder(_Asked).decode
 _outcome = msgspec.json.Decoder(_Outcome).decode
 
@@ -149,6 +167,7 @@ class ManifestsProjection:
             "llm.asked",
             "llm.answered",
             "llm.unusable",
+            "patch.rendered",
         }
     )
     state_type = Manifests
@@ -160,6 +179,10 @@ class ManifestsProjection:
         """Events of other verbs' runs are passed over. Raises Unusable for a run that begins twice."""
         if entry.type == "run.started":
             _begin(state, entry)
+            return
+        if entry.type == "patch.rendered":
+            patch = _patch(entry.data)
+            state.patches[patch.hash] = Rendered(patch.kind, patch.artifact, patch.shown, entry.ts)
             return
         run = state.runs.get(entry.run or "")
         if run is None or entry.run is None:

@@ -31,7 +31,8 @@ FILES = {
 }
 REQUIRED = {
     "intent.graph.json", "diagnostics.json", "team-summary.md", "summary-conclusions.json", "manifest.json",
-    "logs.dsl.txt", "communication-analysis.json", "communication-analysis.md",
+    "code-change-plans.json", "CODE_CHANGE.review.md", "CODE_CHANGE.review.json",
+    "code-change-source-patches.json", "logs.dsl.txt", "communication-analysis.json", "communication-analysis.md",
     *(
         f"{kind}.intent.jsonl"
         for kind in ["nl", "git", "ast", "todo", "changelog", "document", "configuration", "runtime", "communication"]
@@ -124,8 +125,24 @@ def test_a_run_writes_the_whole_folder_and_names_it_last(root: Path) -> None:
 def test_all_stages_are_of_one_run_and_a_second_run_records_only_them(root: Path) -> None:
     first = do(root)
     with Ledger(root / ".t2c") as ledger:
-        runs = {entry.run for entry in ledger.entries() if entry.type != "journal.opened"}
-    assert runs == {first.run}
+        entries = [entry for entry in ledger.entries() if entry.type != "journal.opened"]
+    started = [json.loads(bytes(entry.data))["verb"] for entry in entries if entry.type == "run.started"]
+    assert started == ["run", "change plan"], "plans are an act of their own, as syntheses are"
+    stages = {
+        json.loads(bytes(e.data))["stage"]
+        for e in entries
+        if e.type == "stage.finished" and e.run == first.run
+    }
+    assert stages >= {
+        "inventory",
+        "git",
+        "link",
+        "diagnostics",
+        "codeChangePlanning",
+        "summary",
+        "persistence",
+    }
+    assert {entry.run for entry in entries if entry.type == "record.observed"} == {first.run}
     before = len(types(root))
     second = do(root)
     new = types(root)[before:]
@@ -257,7 +274,7 @@ def test_a_folder_that_cannot_be_written_fails_the_run(root: Path) -> None:
     with pytest.raises(Environment) as caught:
         do(root, progress)
     assert (caught.value.details["stage"], caught.value.details["manifest"]) == ("persistence", None)
-    (row,) = listed(context(root), RunsAsked()).runs
+    (row,) = listed(context(root), RunsAsked(verb="run")).runs
     assert (row.status, row.failed_at) == ("failed", "persistence")
     with pytest.raises(Environment) as caught:
         do(root)
@@ -272,7 +289,7 @@ def test_a_latest_that_cannot_be_written_is_told_and_the_run_is_whole(root: Path
         do(root)
     (name,) = folders(root)
     assert contents(root / ".t2c" / "runs" / name).keys() == REQUIRED - {"nothing"}
-    (row,) = listed(context(root), RunsAsked()).runs
+    (row,) = listed(context(root), RunsAsked(verb="run")).runs
     assert row.status == "succeeded"
 
 
@@ -282,10 +299,9 @@ def test_where_runs_go_is_inside_the_root_and_not_among_the_ledgers_files(root: 
         with pytest.raises(Usage):
             do(root, out=out)
     assert not (root / ".t2c").exists()
-    mode: dict[str, Any]
-    for mode in ({"summary": "sometimes"}, {"task_synthesis": "deterministic"}):
+    for name, mode in (("summary", "sometimes"), ("task_synthesis", "deterministic")):
         with pytest.raises(Usage):
-            do(root, **mode)
+            do(root, **{name: mode})  # type: ignore[arg-type]
     assert not (root / ".t2c").exists()
 
 
@@ -295,11 +311,11 @@ def test_runs_are_listed_by_what_stood_at_their_end(root: Path) -> None:
     second = do(root)
 
     def lists(**asked: Any) -> list[str]:
-        return [one.run for one in listed(context(root), RunsAsked(**asked)).runs]
+        return [one.run for one in listed(context(root), RunsAsked(**{"verb": "run", **asked})).runs]
 
     assert lists() == [second.run, first.run]
     assert lists(limit=1) == [second.run]
-    assert listed(context(root), RunsAsked(limit=1)).more == 1
+    assert listed(context(root), RunsAsked(verb="run", limit=1)).more == 1
     assert lists(verb="scan") == []
     assert lists(status="failed") == []
     assert lists(ticket="ACME-7") == [second.run, first.run], "the commit speaks of it still"
@@ -310,11 +326,9 @@ def test_runs_are_listed_by_what_stood_at_their_end(root: Path) -> None:
     assert lists(severity="info") == [second.run, first.run]
     assert lists(severity="info", ticket="ACME-8") == []
     assert lists(at=str(2)) == [first.run]
-    wrong: dict[str, Any]
-    wrong: dict[str, Any]
-    for wrong in ({"severity": "bad"}, {"status": "bad"}, {"at": "bad"}):
+    for name in ("severity", "status", "at"):
         with pytest.raises(Usage):
-            lists(**wrong)
+            lists(**{name: "bad"})
 
 
 def foreign(root: Path, name: str, content: bytes) -> None:
