@@ -26,6 +26,7 @@ from t2c.projections.changeplans.acceptance import (
     evaluated,
     standing,
 )
+from t2c.projections.changeplans.model import HANDLES, Changes, apply
 from t2c.projections.changeplans.subjects import Before, Judged, Now, before_of, now_of
 from t2c.projections.findings import read
 from t2c.projections.fold import fold, fold_at
@@ -132,7 +133,7 @@ def close(context: Context, names: Sequence[str], *, every: bool = False) -> Clo
     with open_ledger(context) as ledger:
         with_events(ledger)
         past = _past(ledger)
-        plans = _all(ledger) if every else {one.id: one for one in _meant(ledger, names)}
+        plans = _current(ledger) if every else {one.id: one for one in _meant(ledger, names)}
         if not plans:
             raise Usage(
                 "there is no plan to close",
@@ -249,9 +250,7 @@ def _past(ledger: Ledger) -> dict[str, _Past]:
 
 
 def _evaluation(entry: Entry) -> Evaluation:
-    data = decoded(entry)
-    remaining = any(one["state"] == "remaining" for one in data["subjects"])
-    return Evaluation(entry.seq, data["accepted"], remaining)
+    return Evaluation(entry.seq, decoded(entry)["accepted"])
 
 
 def _result(held: _Held, past: _Past, notices: Iterable[str]) -> EvaluationResult:
@@ -289,6 +288,15 @@ def _all(ledger: Ledger) -> dict[str, Plan]:
     for plan in all_plans(ledger):
         found.setdefault(plan.id, plan)
     return found
+
+
+def _current(ledger: Ledger) -> dict[str, Plan]:
+    """All plans but those whose place a later one took."""
+    changes = Changes()
+    for entry in events(ledger, *HANDLES):
+        apply(changes, entry)
+    replaced = {one.id for one in changes.plans.values() if one.superseded is not None}
+    return {name: plan for name, plan in _all(ledger).items() if name not in replaced}
 
 
 def _earliest(ledger: Ledger, plan: Plan) -> Plan:

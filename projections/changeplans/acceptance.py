@@ -30,7 +30,7 @@ MOST_IDS: Final = 8_000
 _TOLD: Final = 5
 
 Stance = Literal["open", "closed", "reopened"]
-"""`reopened`: closed, and the last evaluation since found a condition that is true again."""
+"""`reopened`: closed, and not accepted any more by the last evaluation since."""
 
 
 class Evaluated(NamedTuple):
@@ -45,11 +45,10 @@ class Evaluated(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """A recorded evaluation, as far as it matters to whether a plan stands open. `remaining` says if any condition was true."""
+    """A recorded evaluation, as far as it matters to whether a plan stands open."""
 
     seq: int
     accepted: bool
-    remaining: bool
 
 
 class Standing(NamedTuple):
@@ -106,17 +105,14 @@ def new_blocking(before: Before, now: Now, lineage: Lineage) -> Sequence[Finding
 
 
 def standing(closed: int | None, evaluations: Iterable[Evaluation]) -> Standing:
-    """Whether a plan is open, closed by event `closed`, or open again by what was seen since, and since which event.
-
-    That a statement is gone after the plan was closed opens nothing: lists are tidied up.
-    """
+    """Whether a plan is open, closed by event `closed`, or open again by what was seen since, and since which event."""
     if closed is None:
         return Standing("open", None)
     since: int | None = None
     for one in evaluations:
         if one.seq <= closed or one.accepted:
             since = None
-        elif one.remaining and since is None:
+        elif since is None:
             since = one.seq
     return Standing("closed", closed) if since is None else Standing("reopened", since)
 

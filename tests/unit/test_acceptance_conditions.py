@@ -502,8 +502,19 @@ def test_a_closed_plan_opens_again_where_its_condition_is_true_again(
     assert (found.stance, found.since, found.accepted) == ("reopened", found.seq, False)
     assert found.closed is not None and found.closed < found.seq
     assert not close(repository.context, [plan]).closed
-    # Somebody tidies the list up after the close: that opens nothing.
-    assert standing(5, [Evaluation(4, True, False), Evaluation(7, False, False)]).stance == "closed"
+    # Once it is seen to hold again, it is closed as it was.
+    assert standing(5, [Evaluation(4, True), Evaluation(7, False), Evaluation(9, True)]).stance == "closed"
+
+
+def test_a_plan_whose_place_another_took_is_not_closed_with_all(repository: Repository, plan: str) -> None:
+    repository.change("TODO.md", "## Later", "## Some day")
+    repository.scan()
+    newer = repository.plan("PLANNED_NOT_IMPLEMENTED", "refund_order")
+    assert newer != plan
+    work(repository)
+    repository.scan()
+    found = close(repository.context, (), every=True)
+    assert found.closed and [one.plan for one in found.evaluations] == [newer]
 
 
 @pytest.mark.parametrize("how", ["taken out", "said in other words", "no release", "work"])
