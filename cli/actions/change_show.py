@@ -82,7 +82,7 @@ def listed(context: Context, at: str | None = None, *, all: bool = False) -> Cha
         folded = _folded(context, ledger, at)
     state: Changes = folded.states["changeplans"]
     whole = document(state, folded.ts or "")
-    wanted = [one for one in whole["plans"] if all or state.plans[one["id"]].open]
+    wanted = [one for one in whole["plans"] if all or state.plans[one["id"]].pending]
     return ChangeList(folded.position.seq, whole["counts"], len(whole["plans"]) - len(wanted), wanted)
 
 
@@ -137,7 +137,7 @@ def review(context: Context, names: Sequence[str] = (), out: str | None = None) 
     for file, content in ((_FILES[0], markdown), (_FILES[1], pretty(result))):
         if file in places:
             write_artefact(places[file], content)
-    others = 0 if names else sum(one.open for one in state.plans.values()) - len(distinct)
+    others = 0 if names else sum(one.pending for one in state.plans.values()) - len(distinct)
     files = [place.relative_to(context.root).as_posix() for place in places.values()]
     return ChangeReview(seq, new, others, files, result, markdown.decode())
 

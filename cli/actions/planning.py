@@ -160,7 +160,7 @@ def _held(state: Changes) -> dict[str, str]:
     return {
         finding: one.id
         for one in state.plans.values()
-        if one.open and not one.untouched
+        if one.pending and not one.untouched
         for finding in one.plan["evidence"]["diagnosticIds"]
     }
 

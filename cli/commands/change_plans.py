@@ -146,6 +146,8 @@ def review(
         invocation.output.warn(
             f"{found.others:,} open plan{'' if found.others == 1 else 's'} of another graph or state: not in this brief"
         )
+    if found.files:
+        invocation.output.say("a scan reads these files like any other, unless Git ignores them")
     invocation.emit(found, lambda style: _reviewed(found, style))
 
 

@@ -49,7 +49,7 @@ class ChangePlansProjection:
 def graph_of(state: Changes) -> str | None:
     """The graph that the newest plan that stands was drawn from."""
     for one in sorted(state.plans.values(), key=lambda one: -one.seq):
-        if one.open:
+        if one.pending:
             return str(one.plan["evidence"]["graphFingerprint"])
     return None
 
@@ -59,7 +59,7 @@ def standing(state: Changes, graph: str | None = None) -> Sequence[Planned]:
     found = [
         one
         for one in state.plans.values()
-        if one.open and graph in (None, one.plan["evidence"]["graphFingerprint"])
+        if one.pending and graph in (None, one.plan["evidence"]["graphFingerprint"])
     ]
     return sorted(found, key=lambda one: (str(one.plan["priority"]), one.id))
 

@@ -90,7 +90,7 @@ class Planned(msgspec.Struct):
         return not frozenset(self.plan["evidence"]["diagnosticIds"]).isdisjoint(diagnostics)
 
     @property
-    def open(self) -> bool:
+    def pending(self) -> bool:
         """True where something is still to be done about it."""
         return self.state not in ("superseded", "closed")
 
