@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Final, NoReturn
 
 from t2c.ledger.apply.base import Applied
@@ -85,12 +85,10 @@ class Run:
         return sorted(found)
 
     def _stage(self, missing: Sequence[tuple[str, ...]]) -> None:
-        with ExitStack() as stack:
-            copies = [
-                Copies(work.wanted.before, work.wanted.after, stack.enter_context(_Model(self.tree, work)))
-                for work in self.works
-            ]
-            self.staging.keep(copies, ["/".join(parts) for parts in missing])
+        copies = [
+            Copies(work.wanted.before, work.wanted.after, _Model(self.tree, work)) for work in self.works
+        ]
+        self.staging.keep(copies, ["/".join(parts) for parts in missing])
 
     def _prepare(self, missing: Sequence[tuple[str, ...]]) -> None:
         for parts in missing:
@@ -232,7 +230,7 @@ class Run:
         replace(self.tree, work.place, made, now)
 
 
-class _Model:
+class _Model(AbstractContextManager[int | None]):
     """The file before, held open while its attributes are copied; None where there is none, or another by now."""
 
     def __init__(self, tree: Tree, work: Work) -> None:

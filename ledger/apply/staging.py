@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -32,11 +32,11 @@ _UNKEEPABLE: Final = (errno.ENOTSUP, errno.EPERM)
 
 
 class Copies(NamedTuple):
-    """The contents of one file; `model` is a descriptor of the file before, whose attributes are kept too."""
+    """The contents of one file; `model` opens the file before, whose attributes are kept too."""
 
     before: bytes | None
     after: bytes | None
-    model: int | None = None
+    model: AbstractContextManager[int | None] = nullcontext()
 
 
 class _Path(msgspec.Struct):
@@ -68,8 +68,10 @@ class Staging:
             inner.mkdir(0o700)
             for number, copy in enumerate(copies):
                 content = copy.before if kind == "before" else copy.after
-                if content is not None:
-                    _put(inner / str(number), content, copy.model if kind == "before" else None)
+                if content is None:
+                    continue
+                with copy.model if kind == "before" else nullcontext() as model:
+                    _put(inner / str(number), content, model)
             sync_folder(inner)
         _put(self.folder / "folders", msgspec.json.encode(list(folders)), None)
         sync_folder(self.folder)

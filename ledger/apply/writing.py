@@ -50,9 +50,11 @@ def temporary(
     """
     folder = _folder(tree, place)
     name = f"{_stem(announced)}{number}.tmp"
-    with suppress(FileNotFoundError):
+    try:
+        file = os.open(name, _NEW, 0o600, dir_fd=folder)
+    except FileExistsError:  # an attempt before left it
         os.unlink(name, dir_fd=folder)
-    file = os.open(name, _NEW, 0o600, dir_fd=folder)
+        file = os.open(name, _NEW, 0o600, dir_fd=folder)
     try:
         write_all(file, content)
         if model is not None:
