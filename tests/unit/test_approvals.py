@@ -1,7 +1,8 @@
 """Approvals: of exactly what was shown, by another person than the proposer, for as long as they hold.
 
 Seen to fail once, each: `fits` without the digest, without `shown`, without the subject; `separation` left out of
-`forbidden`; the expiry compared with the time of the last event; `_withdrawn` left out; `thing_of` without `_wrong_*`.
+`forbidden` and of `grant`; `_withdrawn`, `_over`, `reverted` and the look at signatures left out; a program's approval
+counted; `thing_of` without `_wrong_plan` and `_wrong_patch`; `expected` not compared; the refusal not recorded.
 """
 
 from __future__ import annotations
@@ -320,6 +321,9 @@ def test_the_hash_inside_is_not_believed(ledger: Ledger, tmp_path: Path) -> None
     planned(ledger, {**good, "title": "Burn the door"})
     with pytest.raises(Corrupt, match="hash of the plan"):
         find(ledger, tmp_path, good["id"])
+    planned(ledger, plan_of("Paint the wall"))
+    with pytest.raises(Corrupt, match="lacks what its text is made of"):
+        find(ledger, tmp_path, str(ledger.head().seq), brief=lambda plan: plan["confidence"])
     shown = todo(ledger, b"- [ ] one\n")
     place = ledger.objects.path(shown)
     place.chmod(0o644)
