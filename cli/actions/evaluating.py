@@ -118,10 +118,10 @@ def evaluate(context: Context, name: str) -> EvaluationResult:
         with_events(ledger)
         plan = _earliest(ledger, plan_named(ledger, name))
         scanned = looked(ledger)
-        check_scanned(ledger, scanned, {plan.id})
+        check_scanned(scanned, [plan.id])
         past = _past(ledger)
         (held,) = _evaluated(context, ledger, [plan], scanned, past)
-        notices = differing(context, ledger, _files(plan))
+        notices = differing(context, scanned, _files(plan))
         return _result(held, _past(ledger)[plan.id], notices)
 
 
@@ -145,7 +145,7 @@ def close(context: Context, names: Sequence[str], *, every: bool = False) -> Clo
         if not wanted:
             return ClosingResult(True, already, (), None, None, None)
         scanned = looked(ledger)
-        check_scanned(ledger, scanned, {plan.id for plan in wanted})
+        check_scanned(scanned, [plan.id for plan in wanted])
         held = _evaluated(context, ledger, wanted, scanned, past)
         documents = [dated(one.found.document, one.ts) for one in held]
         before = min(held, key=lambda one: one.before.seq).before.fingerprint
@@ -157,7 +157,7 @@ def close(context: Context, names: Sequence[str], *, every: bool = False) -> Clo
             event, seq, ts = _close(ledger, held, result)
         past = _past(ledger)
         results = [
-            _result(one, past[one.plan.id], differing(context, ledger, _files(one.plan))) for one in held
+            _result(one, past[one.plan.id], differing(context, scanned, _files(one.plan))) for one in held
         ]
         return ClosingResult(event is not None, already, results, dated(result, ts), event, seq)
 
