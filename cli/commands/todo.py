@@ -1,4 +1,4 @@
-"""`t2c todo`: tasks that a model proposes; nothing here changes a task list."""
+"""`t2c todo`: tasks that a model proposes; a task list gets them only by `t2c todo apply`, once a person approved it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "proposals", "propose"]
 
 GROUP = Branch(
-    "Tasks that a model proposes from what does not fit. They stay proposals: nothing here changes a task list.",
+    "Tasks that a model proposes from what does not fit. A task list gets them only when a person approved just that.",
     (
         Entry("propose", "t2c.cli.commands.todo:propose", "Ask a model for tasks, and record them."),
         Entry("proposals", "t2c.cli.commands.todo:proposals", "Show the proposed tasks that stand."),
+        Entry(
+            "render", "t2c.cli.commands.todo_patch:render", "Make a patch of a task file from the new ones."
+        ),
+        Entry("apply", "t2c.cli.commands.todo_patch:apply", "Append an approved patch to its task file."),
     ),
 )
 

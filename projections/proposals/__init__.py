@@ -7,6 +7,7 @@ stands no more it waits for no longer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from msgspec import Struct
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.llm.synthesis.audit import audit
 from t2c.ledger.llm.synthesis.contract import Target, dated
-from t2c.ledger.llm.synthesis.duplicates import Existing, Proposed, duplicates
+from t2c.ledger.llm.synthesis.duplicates import Duplicate, Existing, Proposed, duplicates
 from t2c.ledger.llm.synthesis.order import Cycle, Waiting, ordered
 from t2c.ledger.llm.synthesis.standing import Made, Syntheses
 from t2c.projections.base import Artifacts, Inputs, pretty
@@ -26,6 +27,7 @@ __all__ = ["SCHEMA", "ProposalsProjection", "envelope", "validation"]
 
 SCHEMA: Final = "t2c.task-synthesis/v1"
 VALIDATION: Final = "t2c.todo-validation/v1"
+_PROPOSAL: Final = re.compile(r"\bTPROP-[0-9a-f]{20}\b")
 
 
 class Nothing(Struct):
@@ -102,14 +104,21 @@ def validation(proposals: Sequence[Mapping[str, Any]], facts: Facts) -> dict[str
         Existing(fact.id, f"{fact.statement.object} {fact.statement.text}", Target(*_target(fact)))
         for fact in facts.of_kind("todo")
     ]
+    applied = dict(_applied(proposals, facts))
     found = sorted(
-        duplicates(
-            (
-                Proposed(one["id"], f"{one['title']} {one['description']}", Target(**_lists(one["target"])))
-                for one in proposals
+        [
+            *applied.values(),
+            *duplicates(
+                (
+                    Proposed(
+                        one["id"], f"{one['title']} {one['description']}", Target(**_lists(one["target"]))
+                    )
+                    for one in proposals
+                    if one["id"] not in applied
+                ),
+                existing,
             ),
-            existing,
-        )
+        ]
     )
     known = {one.proposal for one in found}
     return {
@@ -121,6 +130,17 @@ def validation(proposals: Sequence[Mapping[str, Any]], facts: Facts) -> dict[str
             for one in found
         ],
     }
+
+
+def _applied(proposals: Sequence[Mapping[str, Any]], facts: Facts) -> Iterator[tuple[str, Duplicate]]:
+    """Proposals whose own id stands in a task, as `t2c todo apply` writes it."""
+    named: dict[str, list[str]] = {}
+    for fact in facts.of_kind("todo"):
+        for identity in _PROPOSAL.findall(fact.statement.text):
+            named.setdefault(identity, []).append(fact.id)
+    for one in proposals:
+        if one["id"] in named:
+            yield one["id"], Duplicate(one["id"], tuple(sorted(named[one["id"]])), "proposal_id")
 
 
 def _target(fact: Fact) -> tuple[tuple[str, ...], ...]:

@@ -45,6 +45,9 @@ _DONE_MARK: Final = re.compile(r"^\[?DONE\]?[:\s—–-]\s*(?=\S)|(?<=\S)\s+[\[(
 _STRUCK: Final = re.compile(r"~~.+~~\W*$")
 _RULE: Final = re.compile(r":?-+:?$")
 _ORDINAL: Final = re.compile(r"#\d+\s+")
+_PROPOSED: Final = re.compile(r"\[[ xX]\] .*\(`TPROP-[0-9a-f]{20}`\)$")
+"""A task that `t2c todo apply` put there: what is nested in it says how it is done, and is no task of its own."""
+_GROUNDS: Final = re.compile(r"(?:Dependencies|Conclusions|Diagnostics|Evidence records): ")
 _IN_LISTS: Final = words("markdown_checkbox markdown_bullet")
 _TITLES: Final = words("task title description summary what zadanie opis nazwa name")
 _STATES: Final = words("status state done stan")
@@ -91,7 +94,7 @@ class Tasks(Struct):
     def read(self, given: Iterable[Block]) -> list[Draft]:
         """The tasks in the order of the file."""
         found: list[tuple[int, Draft]] = []
-        for block in given:
+        for block in _proposals_whole(given):
             match block:
                 case Item():
                     found += self._item(block)
@@ -280,6 +283,29 @@ class Tasks(Struct):
             extra=extra,
         )
         return lines[0], draft
+
+
+def _proposals_whole(given: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, in which a proposed task has what is nested in it as more of its text."""
+    held: Item | None = None
+    more: list[str] = []
+    for block in given:
+        if held is not None:
+            if isinstance(block, Item) and block.depth > held.depth:
+                if not _GROUNDS.match(block.text):
+                    box = _BOX.match(block.text)
+                    more += [block.text[box.end() :] if box else block.text, block.more]
+                continue
+            held.more = " ".join(part for part in (held.more, *more) if part)
+            yield held
+            held, more = None, []
+        if isinstance(block, Item) and _PROPOSED.match(block.text):
+            held = block
+        else:
+            yield block
+    if held is not None:
+        held.more = " ".join(part for part in (held.more, *more) if part)
+        yield held
 
 
 def explicit_id(text: str) -> str | None:
