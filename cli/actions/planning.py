@@ -104,6 +104,7 @@ def plan(
         raise Usage(f"--max {most} is not from 1 to {LARGEST}", safe=_SAFE, remedy=f"give 1 to {LARGEST}")
     exists = _probe(context.root)
     _check_given(paths, exists)
+    _check_words(title, criteria)
     with open_ledger(context) as ledger:
         with_events(ledger)
         # What is masked after the hash was taken would have another hash.
@@ -268,6 +269,14 @@ def _check_given(paths: Sequence[Given], exists: Callable[[str], bool]) -> None:
             raise Usage(f"{one.path} is there already", safe=_SAFE, remedy=f"give --path {one.path}:modify")
         if one.action in ("modify", "delete") and not exists(one.path):
             raise Usage(f"there is no file {one.path}", safe=_SAFE, remedy=f"give --path {one.path}:create")
+
+
+def _check_words(title: str | None, criteria: Sequence[str]) -> None:
+    for option, text in (("--title", title), *(("--criterion", one) for one in criteria)):
+        if text is not None and not (text.strip() and text.isprintable()):
+            raise Usage(
+                f"{option} is blank, or no line of text", safe=_SAFE, remedy=f'give {option} "…" in one line'
+            )
 
 
 def _probe(root: Path) -> Callable[[str], bool]:

@@ -69,7 +69,7 @@ def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
         yield f"    - {_inline(change['rationale'])}"
     yield "- Done when:"
     for criterion in plan["acceptanceCriteria"]:
-        yield f"  - [ ] {_inline(criterion)}"
+        yield f"  - {_inline(criterion)}"
     yield f"- Taken back by: {_inline(plan['rollback'])}"
     for name, words in (
         ("diagnosticIds", "Findings"),

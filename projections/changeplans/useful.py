@@ -31,7 +31,7 @@ def unusable(path: str) -> str | None:
     """Why a plan cannot name this path; None where it can."""
     if not path.strip() or path.startswith("/") or path.endswith("/") or _SCHEME.match(path):
         return "it is no file relative to the repository"
-    if "\\" in path or path != path.strip() or any(ord(sign) < 32 for sign in path):
+    if "\\" in path or path != path.strip() or not path.isprintable():
         return "it is not written as paths of the repository are"
     if _PATTERN.intersection(path):
         return "it is a pattern"

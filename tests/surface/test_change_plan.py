@@ -86,6 +86,9 @@ def test_a_person_names_the_files_of_one_finding(repo: Any) -> None:
         (finding, "--path", "src/a.py", "--path", "./src/a.py"),
         ("DIAG-nonsense",),
         ("--max", "0"),
+        (finding, "--path", "src/a\udcff.py"),
+        (finding, "--path", "src/metrics.py", "--title", "a\udcff"),
+        (finding, "--path", "src/metrics.py", "--criterion", " "),
     ):
         ran = repo("change", "plan", *arguments)
         assert (ran.code, ran.out) == (2, ""), arguments
