@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,11 +12,12 @@ from t2c.cli.actions.moment import place_of, with_events
 from t2c.cli.actions.opening import open_ledger
 from t2c.ledger.answers.history import decoded, events
 from t2c.ledger.changes.contract import close_document, dated
-from t2c.ledger.changes.known import Plan, all_plans, plan_named
+from t2c.ledger.changes.known import Plan, plan_named
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Usage
+from t2c.ledger.errors import Corrupt, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.journal.entry import Entry
+from t2c.ledger.kernel.change_ids import plan_hash, plan_id
 from t2c.projections.base import Inputs
 from t2c.projections.changeplans.acceptance import (
     Evaluated,
@@ -116,7 +117,7 @@ def evaluate(context: Context, name: str) -> EvaluationResult:
     """
     with open_ledger(context) as ledger:
         with_events(ledger)
-        plan = _earliest(ledger, plan_named(ledger, name))
+        plan = _all(ledger)[plan_named(ledger, name).id]
         scanned = looked(ledger)
         check_scanned(scanned, [plan.id])
         past = _past(ledger)
@@ -133,7 +134,7 @@ def close(context: Context, names: Sequence[str], *, every: bool = False) -> Clo
     with open_ledger(context) as ledger:
         with_events(ledger)
         past = _past(ledger)
-        plans = _current(ledger) if every else {one.id: one for one in _meant(ledger, names)}
+        plans = _current(ledger) if every else _meant(ledger, names)
         if not plans:
             raise Usage(
                 "there is no plan to close",
@@ -278,15 +279,31 @@ def _row(one: Judged, code: str) -> SubjectRow:
     return SubjectRow(one.diagnostic, code, one.state, one.records, one.reason)
 
 
-def _meant(ledger: Ledger, names: Sequence[str]) -> Iterator[Plan]:
-    for name in names:
-        yield _earliest(ledger, plan_named(ledger, name))
+def _meant(ledger: Ledger, names: Sequence[str]) -> dict[str, Plan]:
+    known = _all(ledger)
+    return {one: known[one] for one in sorted({plan_named(ledger, name).id for name in names})}
 
 
 def _all(ledger: Ledger) -> dict[str, Plan]:
+    """Every plan by its id, as it was recorded first: what stood then is what it is held against.
+
+    Raises Corrupt for one whose content is not what its hash says.
+    """
     found: dict[str, Plan] = {}
-    for plan in all_plans(ledger):
-        found.setdefault(plan.id, plan)
+    for entry in events(ledger, "change.planned"):
+        data = decoded(entry)
+        document, name = data["plan"], data["id"]
+        if name in found:
+            continue
+        if plan_hash(document) != data["hash"] or plan_id(data["hash"]) != name:
+            raise Corrupt(
+                f"plan {name} does not have the hash that it says",
+                where=f"seq {entry.seq}",
+                safe="nothing was recorded",
+                remedy="run `t2c ledger verify --level domain`, and draw it again",
+            )
+        proposed = tuple(data["proposed_by"])
+        found[name] = Plan(entry.id, entry.seq, entry.ts, name, data["hash"], document, proposed)
     return found
 
 
@@ -297,11 +314,6 @@ def _current(ledger: Ledger) -> dict[str, Plan]:
         apply(changes, entry)
     replaced = {one.id for one in changes.plans.values() if one.superseded is not None}
     return {name: plan for name, plan in _all(ledger).items() if name not in replaced}
-
-
-def _earliest(ledger: Ledger, plan: Plan) -> Plan:
-    """The same plan as it was recorded first: what stood then is what it is held against."""
-    return _all(ledger)[plan.id]
 
 
 def _files(plan: Plan) -> frozenset[str]:
