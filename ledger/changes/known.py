@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from t2c.ledger.answers.history import decoded, events
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Usage
+from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.change_ids import patch_hash, patch_id, plan_hash, plan_id
 
-__all__ = ["Patch", "Plan", "all_patches", "all_plans", "patch_named", "plan_named"]
+__all__ = ["Patch", "Plan", "patch_named", "patch_of", "patch_rows", "plan_named"]
 
 _SEQ: Final = re.compile(r"[0-9]{1,7}")
 _HEX: Final = re.compile(r"[0-9a-f]{8,64}")
@@ -31,19 +32,13 @@ class Plan(NamedTuple):
     document: Mapping[str, Any]
     proposed_by: tuple[str, ...]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All that it can be called."""
-        return self.id, self.hash, self.event, str(self.seq)
-
 
 class Patch(NamedTuple):
-    """A rendered patch: `shown` is the exact text that is approved, `digest` its SHA-256, `hash` the contract's."""
+    """A source patch: `shown` is the exact text that is approved, `digest` its SHA-256, `hash` the contract's."""
 
     event: str
     seq: int
     ts: str
-    kind: str
     id: str
     hash: str
     digest: str
@@ -52,80 +47,93 @@ class Patch(NamedTuple):
     plans: tuple[str, ...]
     proposed_by: tuple[str, ...]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All that it can be called."""
-        return self.id, self.hash, self.event, str(self.seq)
-
-
-def all_plans(ledger: Ledger) -> Iterator[Plan]:
-    """Every plan of this ledger in order. Raises Corrupt for one whose hash is not that of its content (case 93)."""
-    for entry in events(ledger, "change.planned"):
-        data = decoded(entry)
-        found = _hashed(plan_hash, data["plan"])
-        if found is None or data["hash"] != found or data["id"] != plan_id(found):
-            raise _false(f"plan {data['id']}", entry.seq)
-        yield Plan(entry.id, entry.seq, entry.ts, data["id"], found, data["plan"], tuple(data["proposed_by"]))
-
-
-def all_patches(ledger: Ledger, *kinds: str) -> Iterator[Patch]:
-    """Every patch of these kinds in order. Raises Corrupt for one whose hash or text is not what was recorded."""
-    for entry in events(ledger, "patch.rendered"):
-        data = decoded(entry)
-        if data["kind"] not in kinds:
-            continue
-        source = data["kind"] == "source"
-        found = _hashed(patch_hash, data["artifact"]) if source else data["shown"]
-        if data["hash"] != found or (source and data["artifact"].get("id") != patch_id(found)):
-            raise _false(f"patch {data['hash'][:12]}", entry.seq)
-        shown = ledger.objects.get(data["shown"])
-        if sha256(shown).hexdigest() != data["shown"]:
-            raise _false(f"the text of patch {data['hash'][:12]}", entry.seq)
-        yield Patch(
-            entry.id,
-            entry.seq,
-            entry.ts,
-            data["kind"],
-            patch_id(found) if source else found,
-            found,
-            data["shown"],
-            shown,
-            data["artifact"],
-            tuple(data["plans"]),
-            tuple(data["proposed_by"]),
-        )
-
 
 def plan_named(ledger: Ledger, name: str) -> Plan:
-    """The plan with this id, hash, event or seq, or the first digits of it. Raises Usage where there is not just one."""
-    return _named(
-        list(all_plans(ledger)), name, "plan", "`t2c change plan` makes plans, `t2c change list` shows them"
+    """The plan with this id, hash, event or seq, or the first digits of it.
+
+    Raises Usage where there is not just one, Corrupt where its hash is not that of its content (case 93).
+    """
+    known = [_Row(entry, data) for entry in events(ledger, "change.planned") if (data := decoded(entry))]
+    row = _named(known, name, "plan", "`t2c change plan` makes plans, `t2c change list` shows them")
+    entry, said = row.entry, row.data
+    found = _hashed(plan_hash, said["plan"])
+    if found is None or said["hash"] != found or said["id"] != plan_id(found):
+        raise _false(f"plan {said['id']}", entry.seq)
+    return Plan(entry.id, entry.seq, entry.ts, said["id"], found, said["plan"], tuple(said["proposed_by"]))
+
+
+def patch_rows(ledger: Ledger, kind: str) -> Iterator[tuple[Entry, dict[str, Any]]]:
+    """The patches of a kind in order, as their events tell of them; nothing of it is proven yet."""
+    for entry in events(ledger, "patch.rendered"):
+        data = decoded(entry)
+        if data["kind"] == kind:
+            yield entry, data
+
+
+def patch_of(ledger: Ledger, entry: Entry, data: Mapping[str, Any]) -> Patch:
+    """A source patch. Raises Corrupt where its hash, its id or its text is not what was recorded (case 93), Usage where
+    its text is gone."""
+    found = _hashed(patch_hash, data["artifact"])
+    if found is None or data["hash"] != found or data["artifact"].get("id") != patch_id(found):
+        raise _false(f"patch {data['hash'][:12]}", entry.seq)
+    shown = ledger.objects.get(data["shown"])
+    if sha256(shown).hexdigest() != data["shown"]:
+        raise _false(f"the text of patch {data['hash'][:12]}", entry.seq)
+    return Patch(
+        entry.id,
+        entry.seq,
+        entry.ts,
+        patch_id(found),
+        found,
+        data["shown"],
+        shown,
+        data["artifact"],
+        tuple(data["plans"]),
+        tuple(data["proposed_by"]),
     )
 
 
 def patch_named(ledger: Ledger, name: str) -> Patch:
     """The source patch with this id, hash, event or seq, or the first digits of it; of a plan, the last one made.
 
-    Raises Usage where there is none.
+    Raises Usage where there is none, and what `patch_of` raises.
     """
-    patches = list(all_patches(ledger, "source"))
+    known = [_Row(entry, data) for entry, data in patch_rows(ledger, "source")]
     if name.startswith("CPLAN-"):
         plan = plan_named(ledger, name)
-        of = [one for one in patches if plan.id in one.plans]
+        of = [one for one in known if plan.id in one.data["plans"]]
         if of:
-            return of[-1]
+            return patch_of(ledger, of[-1].entry, of[-1].data)
         raise Usage(
             f"plan {plan.id} has no patch",
             safe=_SAFE,
             remedy=f"make one: t2c change patch {plan.id} --diff FILE",
         )
-    return _named(patches, name, "patch", "`t2c change patch PLAN --diff FILE` makes one, and says its hash")
+    row = _named(known, name, "patch", "`t2c change patch PLAN --diff FILE` makes one, and says its hash")
+    return patch_of(ledger, row.entry, row.data)
 
 
-_One = TypeVar("_One", Plan, Patch)
+class _Row(NamedTuple):
+    """What can be named, as its event tells of it."""
+
+    entry: Entry
+    data: Mapping[str, Any]
+
+    @property
+    def hash(self) -> str:
+        return str(self.data["hash"])
+
+    @property
+    def id(self) -> str:
+        return str(self.data["id"]) if "id" in self.data else patch_id(self.hash)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it can be called."""
+        return self.id, self.hash, self.entry.id, str(self.entry.seq)
 
 
-def _named(known: Sequence[_One], name: str, what: str, remedy: str) -> _One:
+def _named(known: Sequence[_Row], name: str, what: str, remedy: str) -> _Row:
     text = name.strip()
     prefix = text.partition("-")[2] if text[:6] in ("CPLAN-", "SPATCH") else text
     loose = _HEX.fullmatch(prefix) is not None

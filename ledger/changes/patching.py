@@ -16,7 +16,7 @@ from t2c.ledger.apply.files import look
 from t2c.ledger.apply.patches import FilePatch, parse_patch, patched, refuse_secrets
 from t2c.ledger.changes.brief import Part, plural, source_text
 from t2c.ledger.changes.contract import edit_of, source_patch_document
-from t2c.ledger.changes.known import Patch, Plan, all_patches
+from t2c.ledger.changes.known import Patch, Plan, patch_named, patch_of, patch_rows
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, T2cError, Usage
 from t2c.ledger.events.draft import draft
@@ -187,12 +187,12 @@ def _recorded(
     from t2c.ledger.events.changes import PatchRendered
 
     text = ledger.objects.put(shown)
-    last: Patch | None = None
-    for one in all_patches(ledger, "source"):
-        if one.hash == artifact["patchHash"]:
-            last = one
-    if last is not None and last.digest == text and str(by) in last.proposed_by:
-        return last, True
+    last = None
+    for entry, data in patch_rows(ledger, "source"):
+        if data["hash"] == artifact["patchHash"]:
+            last = entry, data
+    if last is not None and last[1]["shown"] == text and str(by) in last[1]["proposed_by"]:
+        return patch_of(ledger, *last), True
     payload = PatchRendered(
         kind="source",
         hash=artifact["patchHash"],
@@ -201,8 +201,8 @@ def _recorded(
         plans=(plan.id,),
         proposed_by=(str(by),),
     )
-    ledger.append([draft(payload, actor=by, cause=(plan.event,))])
-    return list(all_patches(ledger, "source"))[-1], False
+    (receipt,) = ledger.append([draft(payload, actor=by, cause=(plan.event,))])
+    return patch_named(ledger, receipt.id), False
 
 
 def thing_of_patch(ledger: Ledger, root: Path, patch: Patch) -> Thing:

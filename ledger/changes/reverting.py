@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from t2c.ledger.answers.checks.freezing import guard_frozen
-from t2c.ledger.answers.history import decoded, event_named, events
+from t2c.ledger.answers.history import decoded, event_named
 from t2c.ledger.apply.base import Applied, Mandate, Wanted, digest
 from t2c.ledger.apply.engine import apply
 from t2c.ledger.apply.files import look
@@ -26,7 +26,7 @@ from t2c.ledger.approvals.things import find
 from t2c.ledger.changes.applying import reverts_of
 from t2c.ledger.changes.backward import reversed_patch
 from t2c.ledger.changes.brief import Part, reverting_text
-from t2c.ledger.changes.known import Patch, all_patches, patch_named
+from t2c.ledger.changes.known import Patch, patch_named, patch_of, patch_rows
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Refused, T2cError, Usage
 from t2c.ledger.events.draft import draft
@@ -152,9 +152,8 @@ def render_revert(ledger: Ledger, reverting: Reverting, by: Actor) -> tuple[str,
     from t2c.ledger.events.changes import PatchRendered
 
     last = None
-    for entry in events(ledger, "patch.rendered"):
-        data = decoded(entry)
-        if data["kind"] == "revert" and data["artifact"].get("receipt") == reverting.receipt.event:
+    for entry, data in patch_rows(ledger, "revert"):
+        if data["artifact"].get("receipt") == reverting.receipt.event:
             last = entry.id, data
     if last is not None and last[1]["hash"] == reverting.digest:
         return last[0], True
@@ -223,7 +222,10 @@ def _content_before(
 def _patch_of(ledger: Ledger, receipt: Receipt) -> Patch | None:
     if receipt.purpose != "change.apply":
         return None
-    return next((one for one in all_patches(ledger, "source") if one.hash == receipt.digest), None)
+    for entry, data in patch_rows(ledger, "source"):
+        if data["hash"] == receipt.digest:
+            return patch_of(ledger, entry, data)
+    return None
 
 
 def _plans(receipt: Receipt) -> tuple[str, ...]:

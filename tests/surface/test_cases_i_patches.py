@@ -227,3 +227,41 @@ def test_nothing_behind_a_link_or_outside_is_written(bench: Bench, tmp_path: Pat
     with pytest.raises((Refused, Conflict)):
         bench.apply(patch)
     assert (tmp_path / "outside" / "door.py").read_text() == "closed\n"
+
+
+def test_a_frozen_test_is_not_changed_by_a_program(bench: Bench) -> None:
+    from t2c.ledger.answers.checks.freezing import freeze
+
+    (bench.root / "test_door.py").write_text("assert True\n")
+    opened = next(iter(bench.ledger.entries())).id
+    freeze(bench.ledger, opened, None, {"test_door.py": b"assert True\n"}, (), ())
+    patch = bench.patch(bench.plan("test_door.py"), diff_of("test_door.py", 1, "assert True", "assert 1"))
+    bench.approve(patch.hash)
+    with pytest.raises(Refused, match="frozen"):
+        bench.apply(patch)
+    assert (bench.root / "test_door.py").read_text() == "assert True\n" and bench.types()[
+        -1
+    ] == "refusal.noted"
+    apply_patch(bench.ledger, bench.root, patch, Policy(), by=ADA, now=NOW)
+    assert (bench.root / "test_door.py").read_text() == "assert 1\n"
+
+
+def test_what_was_taken_back_is_applied_again_under_a_new_word(bench: Bench) -> None:
+    from t2c.ledger.changes.reverting import prepare, receipt_named, render_revert, revert
+
+    (bench.root / "door.py").write_text("closed\n")
+    patch = bench.patch(bench.plan("door.py"), diff_of("door.py", 1, "closed", "open"))
+    bench.approve(patch.hash)
+    bench.apply(patch)
+    back = prepare(bench.ledger, bench.root, receipt_named(bench.ledger, patch.id))
+    rendered, _ = render_revert(bench.ledger, back, CODER)
+    with pytest.raises(Refused):
+        revert(bench.ledger, bench.root, back, rendered, Policy(), by=CODER, now=NOW)
+    bench.approve(back.digest)
+    revert(bench.ledger, bench.root, back, rendered, Policy(), by=CODER, now=NOW)
+    assert (bench.root / "door.py").read_text() == "closed\n"
+    with pytest.raises(Refused, match="taken back"):
+        bench.apply(patch)
+    bench.approve(patch.hash)
+    bench.apply(patch)
+    assert (bench.root / "door.py").read_text() == "open\n"
