@@ -178,7 +178,7 @@ class _Drawing:
         """Path → action of all that can be named; the others with the reason."""
         chosen: dict[str, Action] = {}
         refused: list[tuple[str, str, str]] = []
-        for path in sorted(set(self._all("paths"))):
+        for path in sorted({*self._all("paths"), *self._commented()}):
             why = unusable(path)
             if why is not None:
                 refused.append((path, "unusable_path", why))
@@ -203,6 +203,12 @@ class _Drawing:
         return _left(
             self._finding, "absent_file" if reasons == {"absent_file"} else "unusable_path", told + more
         )
+
+    def _commented(self) -> Iterator[str]:
+        """The code that comments stand in which ask for something: it is there that they ask for it."""
+        for record in self._records:
+            if record.statement.kind == "comment_marker" and record.source.path is not None:
+                yield record.source.path
 
     def _all(self, name: str) -> Iterator[str]:
         for record in self._records:

@@ -126,6 +126,15 @@ def test_a_finding_without_a_usable_file_gives_no_plan_and_is_told(chain: Any, j
     assert any("dist/ is not written by hand" in one.why for one in drawn.left)
 
 
+def test_a_comment_asks_for_something_where_it_stands(chain: Any, journal: Path) -> None:
+    item = Draft(
+        kind="comment_marker", text="support auth-int", object="support auth-int", action="add", cls="plan",
+        status="planned", confidence=0.9, basis=("comment",), lines=(7, 7), modality="recommended",
+    )  # fmt: skip
+    chain.observe("todo", "httpx/auth.py", item)
+    assert _changes(_drawn(journal, "httpx/auth.py")) == [("httpx/auth.py", "modify")]
+
+
 def test_what_the_cap_leaves_out_is_counted(chain: Any, journal: Path) -> None:
     for number in range(4):
         todo(chain, f"Paint part {number}", 3 + number, [f"src/p{number}.py"])
