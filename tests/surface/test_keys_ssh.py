@@ -1,7 +1,5 @@
 """Claims: people register and revoke SSH keys, approvals are signed with them, and from an exported bundle alone
 anybody tells a good signature from a forged one.
-
-Mutations seen to fail: the verifier of the bundle not hearing of approvals; the ledger's id left out of what is signed.
 """
 
 from __future__ import annotations
