@@ -285,6 +285,14 @@ class _Work:
         audit = found.document["audit"]
         counts = {"proposals": len(found.document["proposals"])}
         self._passed("taskSynthesis", audit["status"], counts, _detail(audit))
+        self._at("todoRendering")
+        from t2c.cli.actions.todo_render import render
+
+        patch = render(self._context, None, None)
+        if patch.hash is None:
+            self._left("todoRendering", "there is no new task to render")
+        else:
+            self._passed("todoRendering", detail=patch.hash)
 
     def _plan(self) -> None:
         self._at("codeChangePlanning")

@@ -14,7 +14,15 @@ from t2c.ledger.errors import Environment, Usage
 from t2c.ledger.journal.files import make_folder, sync_folder, write_atomically
 from t2c.projections.base import Content, Projection
 from t2c.projections.fold import Folded, fold
-from t2c.projections.interop.run_folder import FOLDED, FOLDED_FAILED, Folder, failed_folder, run_folder
+from t2c.projections.interop.run_folder import (
+    FOLDED,
+    FOLDED_FAILED,
+    Folder,
+    failed_folder,
+    rendered_todo,
+    run_folder,
+    todo_document,
+)
 from t2c.projections.manifest import Manifests, ManifestsProjection, RunTold
 from t2c.projections.registry import ALL
 
@@ -52,14 +60,24 @@ def folder_of(ledger: Ledger, identity: str) -> Folder:
         )
     if run.status in (None, "failed"):
         return failed_folder(identity, _folded(ledger, FOLDED_FAILED, run.folded_at))
-    return run_folder(identity, _folded(ledger, FOLDED, run.folded_at))
+    return _whole(ledger, identity, run.folded_at)
 
 
 def ending_folder(ledger: Ledger, identity: str) -> Folder:
     """The folder of a run whose stages are all over but for its being written."""
     run = runs_told(ledger)[identity]
     until = max(one.seq for one in run.stages)
-    return run_folder(identity, _folded(ledger, FOLDED, until))
+    return _whole(ledger, identity, until)
+
+
+def _whole(ledger: Ledger, identity: str, until: int) -> Folder:
+    folded = _folded(ledger, FOLDED, until)
+    manifests: Manifests = folded.states["manifest"]
+    patch = rendered_todo(manifests, identity)
+    extra: dict[str, Content] = {}
+    if patch is not None and ledger.objects.has(patch.shown):
+        extra = {"TODO.patch": ledger.objects.get(patch.shown), "TODO.patch.json": todo_document(patch)}
+    return run_folder(identity, folded, extra)
 
 
 def _folded(ledger: Ledger, names: tuple[str, ...], until: int | None) -> Folded:

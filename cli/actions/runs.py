@@ -12,7 +12,6 @@ import orjson
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.moment import resolve, with_events
 from t2c.cli.actions.opening import open_ledger
-from t2c.cli.actions.run_folder import folder_of, publish, runs_told, stage_folder
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Usage
 from t2c.ledger.journal.files import read_regular
@@ -137,6 +136,8 @@ def shown(context: Context, name: str, out: str | None = None) -> ShownRun:
     Raises Usage for a run that there is not or is not one, for a folder that is there already, and where `out` is
     asked of a run that has no folder.
     """
+    from t2c.cli.actions.run_folder import folder_of, publish, runs_told, stage_folder
+
     with open_ledger(context) as ledger:
         with_events(ledger)
         context.progress("fold", 0, None)

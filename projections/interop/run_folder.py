@@ -27,7 +27,17 @@ from t2c.projections.manifest.document import manifest_of
 from t2c.projections.proposals import envelope
 from t2c.projections.records import StandingRecords
 
-__all__ = ["FOLDED", "FOLDED_FAILED", "MANIFEST", "Folder", "failed_folder", "reminted", "run_folder"]
+__all__ = [
+    "FOLDED",
+    "FOLDED_FAILED",
+    "MANIFEST",
+    "Folder",
+    "failed_folder",
+    "reminted",
+    "rendered_todo",
+    "run_folder",
+    "todo_document",
+]
 
 MANIFEST: Final = "manifest.json"
 FOLDED: Final = (
@@ -186,6 +196,23 @@ def failed_folder(identity: str, folded: Folded) -> Folder:
     manifest = manifest_of(identity, run, fingerprint=None, files=named, failed=True)
     files[MANIFEST] = pretty(manifest)
     return Folder(files, manifest, None)
+
+
+def rendered_todo(manifests: Manifests, identity: str) -> Rendered | None:
+    """The patch of the task list that a run rendered, or found rendered already; None where it has none."""
+    stages = manifests.runs[identity].stages
+    found = (
+        one.detail for one in reversed(stages) if one.stage == "todoRendering" and one.status == "succeeded"
+    )
+    return manifests.patches.get(next(found, None) or "")
+
+
+def todo_document(patch: Rendered) -> bytes:
+    """`t2c.todo-patch/v1` as it is published, with the time at which it was rendered."""
+    from t2c.ledger.changes.todo_patch import audit_told
+
+    told = {**patch.artifact, "synthesisAudit": audit_told(patch.artifact["synthesisAudit"])}
+    return pretty(dated(told, patch.ts))
 
 
 def place(identity: str, run: RunTold) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -389,3 +390,58 @@ def test_the_command_line(t2c: Any, template: Path) -> None:
     assert (failed.code, failed.document["error"]["details"]["stage"]) == (2, "naturalLanguageExtraction")
     for arguments in (("ledger", "verify", "--level", "domain"), ("doctor",)):
         assert t2c(*arguments).code == 0
+
+
+def tasks(body: dict[str, Any]) -> dict[str, Any]:
+    """One task from the first finding that is shown."""
+    spans = re.findall(
+        r"<<<DATA ([0-9a-f]{16}) (\w+)[^\n]*\n(.*?)\n\1 DATA>>>", body["messages"][1]["content"], re.DOTALL
+    )
+    first = json.loads({label: lines for _, label, lines in spans}["diagnostics"].splitlines()[0])
+    grounds = {"diagnosticIds": [first["id"]], "recordIds": first["records"][:1], "confidence": 0.8}
+    task = {
+        "key": "a",
+        "title": "Say why it waits",
+        "description": "Say in the list what stops it.",
+        "priority": "P2",
+        "target": {"paths": ["TODO.md"], "symbols": [], "tickets": [], "versions": []},
+        "acceptanceCriteria": ["The list says what stops it."],
+        "dependencyKeys": [],
+        "conclusionKeys": ["c"],
+    }
+    said = {"key": "c", "kind": "finding", "title": "A plan stands alone", "severity": "warning"}
+    drawn = {**said, "detail": "Nothing recorded shows it done."}
+    return {"conclusions": [{**drawn, **grounds}], "proposals": [{**task, **grounds}]}
+
+
+def test_with_a_model_tasks_are_proposed_and_rendered_and_what_fell_back_is_told(
+    root: Path, provider: Any
+) -> None:
+    provider.on("t2c_grounded_task_synthesis", tasks)
+    environ = {
+        "T2C_LLM_MODE": "live",
+        "T2C_LLM_BASE_URL": provider.url,
+        "T2C_LLM_MODEL": "acme/one",
+        "T2C_LLM_ATTEMPTS": "1",
+    }
+    found = do(root, task_synthesis="require-llm", summary="deterministic", environ=environ)
+    made = contents(root / found.folder)
+    assert made.keys() == REQUIRED | {
+        "task-synthesis.json",
+        "todo-validation.json",
+        "TODO.patch",
+        "TODO.patch.json",
+    }
+    proposals = json.loads(made["task-synthesis.json"])["proposals"]
+    patch = json.loads(made["TODO.patch.json"])
+    assert [one["title"] for one in proposals] == ["Say why it waits"]
+    assert patch["selectedProposalIds"] == [one["id"] for one in proposals]
+    assert patch["renderedPatchHash"] == hashlib.sha256(made["TODO.patch"]).hexdigest()
+    stages = found.manifest["stages"]
+    assert (stages["taskSynthesis"]["status"], stages["taskSynthesis"]["model"]) == ("succeeded", "acme/one")
+    assert found.manifest["llm"]["taskSynthesis"] is True
+    assert stages["markdownExtraction"]["status"] == "fallback"
+    assert found.manifest["status"] == "degraded"
+    assert (root / "TODO.md").read_text() == FILES["TODO.md"], "a run changes no file of the user"
+    shown(context(root), found.run, "again")
+    assert contents(root / "again") == made
