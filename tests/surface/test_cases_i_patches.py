@@ -1,4 +1,8 @@
-"""Public cases of groups I and L that a patch meets: 70, 72, 74, 91, 93."""
+"""Public cases of groups I and L that a patch meets: 70, 72, 74, 91, 93.
+
+Seen to fail: with any approval taken for the one that is needed, without the look at frozen tests, without the look for
+what took a receipt back, and with the hash of a patch believed.
+"""
 
 from __future__ import annotations
 

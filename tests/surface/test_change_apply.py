@@ -1,7 +1,7 @@
 """`t2c change patch | apply | revert | recover`: nothing is written but an approved patch, all of it or nothing.
 
-Seen to fail: without `mandate_for`, with the approval looked up by its plan, with the receipt looked up without looking
-for what took it back, and with files written that changed since.
+Seen to fail: with files taken back that changed since their receipt, and with a revert of a revert that left the first
+one standing for reverted. What a missing look at the approval does is seen in the cases of patches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From a finding to its close, all from the command line as a new user would: diagnose, plan, patch, try, approve,
 apply, scan, evaluate, close.
 
-Seen to fail: with a function of another name, which leaves the finding, and with an approval by who made the patch.
+Seen to fail: where the work was not committed before it was scanned.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """`t2c change try`: a patch tried beside the tree, recorded as observed, the user's files byte for byte as they were.
 
-Seen to fail: with the checks run in the user's tree, with a patch that is laid over without being held to every line,
-and with `passed` said of a trial in which nothing fitted.
+Seen to fail: with the checks run in the user's tree, and with `passed` said of a trial in which nothing fitted.
 """
 
 from __future__ import annotations
