@@ -180,6 +180,8 @@ def test_a_run_that_is_under_way_is_nobodys_to_end(root: Path, note: Any) -> Non
         with open_ledger(context(root)) as ledger:
             ledger.append([note("meanwhile")])
         assert entries(root)[-1].type == "observation.noted"
+        mine = [entry.type for entry in entries(root) if entry.run == "20260105T100000Z-0123abcd"]
+        assert mine == ["run.started"]
 
 
 def test_ctrl_c_leaves_a_failed_run_and_130(spawn: Spawn, root: Path) -> None:
