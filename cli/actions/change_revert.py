@@ -113,7 +113,7 @@ def _result(
 
 
 def _done(receipt: Receipt, stands: str, recovered: Sequence[FoundUnfinished]) -> Reverted:
-    files = [FileToWrite(path, after, before) for path, before, after, _ in receipt.files]
+    files = [FileToWrite(path, after, before) for path, before, after, _, _ in receipt.files]
     return Reverted(
         receipt.event,
         receipt.subject,

@@ -84,6 +84,9 @@ def _part(part: Part) -> Iterator[str]:
         yield f"**The path holds what is not seen:** {_told(hidden)}."
         yield ""
     if part.diff is None:
+        if part.before is not None:
+            yield f"**It is no text, so it is not shown.** It is the file with the SHA-256 `{part.before}`."
+            yield ""
         return
     yield (
         "Made where there is no file."
@@ -102,8 +105,9 @@ def _part(part: Part) -> Iterator[str]:
         yield f"- {plural(ends, 'line')} of the diff end{'s' if ends == 1 else ''} in CR LF."
     if rows or ends:
         yield ""
-    yield fenced(part.diff, "diff")
-    yield ""
+    if part.diff:
+        yield fenced(part.diff, "diff")
+        yield ""
 
 
 def _modes(part: Part) -> str:

@@ -6,6 +6,7 @@ the patch, and used only where its SHA-256 is the one that was recorded.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import unified_diff
@@ -42,7 +43,7 @@ _PURPOSES: Final = frozenset({"change.apply", "change.revert", "todo.apply"})
 
 
 class Receipt(NamedTuple):
-    """A receipt and what it is of: each file with the SHA-256 before and after, and its permissions before in octal.
+    """A receipt and what it is of: each file with the SHA-256 before and after, and its permissions in octal as well.
 
     `reverted` is the receipt that took it back, None while it stands.
     """
@@ -54,7 +55,7 @@ class Receipt(NamedTuple):
     purpose: str
     subject: str
     digest: str | None
-    files: tuple[tuple[str, str | None, str | None, str | None], ...]
+    files: tuple[tuple[str, str | None, str | None, str | None, str | None], ...]
     reverted: str | None
 
 
@@ -98,7 +99,10 @@ def receipt_named(ledger: Ledger, name: str) -> Receipt:
             safe=_SAFE,
             remedy="name the receipt that `t2c change apply` printed",
         )
-    files = tuple((one["path"], one["before"], one["after"], one.get("before_mode")) for one in said["files"])
+    files = tuple(
+        (one["path"], one["before"], one["after"], one.get("before_mode"), one.get("after_mode"))
+        for one in said["files"]
+    )
     return Receipt(
         entry.id, entry.seq, entry.ts, announced.id, said["purpose"], said.get("subject") or said["purpose"],
         said.get("digest"), files, reverts_of(ledger).get(entry.id),
@@ -112,7 +116,11 @@ def prepare(ledger: Ledger, root: Path, receipt: Receipt) -> Reverting:
     not to be had on this machine.
     """
     now = {path: look(root, path) for path, *_ in receipt.files}
-    changed = [path for path, _, after, _ in receipt.files if digest(now[path]) != after]
+    changed = [
+        path
+        for path, _, after, _, mode in receipt.files
+        if digest(now[path]) != after or (after is not None and _runs(root, path, mode) != _runnable(mode))
+    ]
     if changed:
         raise Conflict(
             f"{', '.join(changed[:5])} changed since {receipt.event}, which therefore cannot be taken back",
@@ -120,11 +128,12 @@ def prepare(ledger: Ledger, root: Path, receipt: Receipt) -> Reverting:
             safe=_SAFE,
             remedy="put these files back to what the receipt left, or write the change back by a plan and patch of its own",
             files={
-                path: {"expected": after, "found": digest(now[path])} for path, _, after, _ in receipt.files
+                path: {"expected": after, "found": digest(now[path])}
+                for path, _, after, _, _ in receipt.files
             },
         )
     wanted, parts, told = [], [], []
-    for path, before, after, mode in receipt.files:
+    for path, before, after, mode, left in receipt.files:
         content = _content_before(ledger, receipt, path, before, now[path])
         action = "delete" if before is None else "create" if after is None else "modify"
         wanted.append(
@@ -132,7 +141,8 @@ def prepare(ledger: Ledger, root: Path, receipt: Receipt) -> Reverting:
         )
         diff = unified(path, now[path], content)
         added, removed = _counts(diff)
-        parts.append(Part(path, action, _sentence(path, action), diff, added, removed, before=after))
+        modes = _octal(left), None if before is None else _octal(mode)
+        parts.append(Part(path, action, _sentence(path, action), diff, added, removed, *modes, before=after))
         told.append({"path": path, "action": action, "before": after, "after": before, "unifiedDiff": diff})
     paragraphs = (
         f"This takes back `{receipt.event}` (seq {receipt.seq}), the receipt of `{receipt.subject}`"
@@ -233,6 +243,19 @@ def _plans(receipt: Receipt) -> tuple[str, ...]:
     return tuple(one for one in named if one.startswith("CPLAN-"))
 
 
+def _octal(mode: str | None) -> int | None:
+    return None if mode is None else int(mode, 8)
+
+
+def _runnable(mode: str | None) -> bool | None:
+    return None if mode is None else bool(int(mode, 8) & stat.S_IXUSR)
+
+
+def _runs(root: Path, path: str, mode: str | None) -> bool | None:
+    """Whether a file can be run, where the receipt says if it could: the other permissions are not the repository's."""
+    return None if mode is None else bool((root / path).lstat().st_mode & stat.S_IXUSR)
+
+
 def _sentence(path: str, action: str) -> str:
     verb = {
         "create": "Bring back the file",
@@ -270,7 +293,7 @@ def _counts(diff: str | None) -> tuple[int, int]:
 def state_of(root: Path, receipt: Receipt) -> str:
     """How the files of a receipt that was taken back stand: `as before`, or which are not."""
     wrong = []
-    for path, before, _, _ in receipt.files:
+    for path, before, _, _, _ in receipt.files:
         try:
             if digest(look(root, path)) != before:
                 wrong.append(path)

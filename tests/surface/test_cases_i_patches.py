@@ -269,3 +269,29 @@ def test_what_was_taken_back_is_applied_again_under_a_new_word(bench: Bench) -> 
     bench.approve(patch.hash)
     bench.apply(patch)
     assert (bench.root / "door.py").read_text() == "open\n"
+
+
+def test_a_change_of_permissions_is_told_applied_and_taken_back(bench: Bench) -> None:
+    from t2c.ledger.changes.reverting import prepare, receipt_named, render_revert, revert
+
+    script = bench.root / "run.sh"
+    script.write_text("echo hi\n")
+    script.chmod(0o644)
+    patch = bench.patch(
+        bench.plan("run.sh"), "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+    )
+    assert "from 0644 to 0755" in patch.shown.decode()
+    bench.approve(patch.hash)
+    bench.apply(patch)
+    assert script.stat().st_mode & 0o777 == 0o755
+    receipt = receipt_named(bench.ledger, patch.id)
+    script.chmod(0o644)
+    with pytest.raises(Conflict, match=r"run\.sh"):
+        prepare(bench.ledger, bench.root, receipt)
+    script.chmod(0o755)
+    back = prepare(bench.ledger, bench.root, receipt)
+    assert "from 0755 to 0644" in back.shown.decode()
+    rendered, _ = render_revert(bench.ledger, back, CODER)
+    bench.approve(back.digest)
+    revert(bench.ledger, bench.root, back, rendered, Policy(), by=CODER, now=NOW)
+    assert script.stat().st_mode & 0o777 == 0o644
