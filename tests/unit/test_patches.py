@@ -167,6 +167,14 @@ def test_a_file_that_is_otherwise_does_not_fit(before: bytes | None) -> None:
         patched(before, one(PLAIN))
 
 
+@pytest.mark.parametrize(("before", "head"), [(b"a\n", "-1,0 +2"), (b"a\n", "-0,0 +1"), (b"", "-5,0 +6")])
+def test_a_hunk_without_any_line_of_the_file_fits_an_empty_file_alone(before: bytes, head: str) -> None:
+    with pytest.raises(Conflict, match="no line of the file"):
+        patched(before, one(f"--- a/x\n+++ b/x\n@@ {head} @@\n+new\n"))
+    assert patched(b"", one("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+new\n")) == b"new\n"
+    assert patched(None, one("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+new\n")) == b"new\n"
+
+
 def test_a_bom_stays_and_only_lf_ends_a_line() -> None:
     text = "\ufeffone\u2028two\x0cthree\x85four\rfive\n"
     patch = one(f"--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n {text}+six\n")

@@ -27,7 +27,7 @@ GRAPH = "a" * 64
 
 def proposal(number: int = 1, **more: Any) -> dict[str, Any]:
     return {
-        "id": f"TPROP-{number:020x}",
+        "id": f"TPROP-a{number:019x}",
         "title": "Do it",
         "description": "Because.",
         "priority": "P1",
@@ -45,11 +45,11 @@ def test_the_markdown_has_every_part_in_order() -> None:
     text = markdown([proposal(1), proposal(2, priority="P2", dependencies=["TPROP-x"])], GRAPH).decode()
     assert text.splitlines() == [
         MARKER, "# Proposed tasks", "", f"Graph fingerprint: `{GRAPH}`", "", "## P1", "",
-        f"- [ ] Do it (`TPROP-{1:020x}`)", "  - Description: Because.", "  - Acceptance criteria:",
+        f"- [ ] Do it (`TPROP-a{1:019x}`)", "  - Description: Because.", "  - Acceptance criteria:",
         "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `T-1`", "  - Dependencies: none",
         "  - Conclusions: `CONC-1`", "  - Diagnostics: `DIAG-1`", "  - Evidence records: `INT-TODO-1`, `INT-TODO-2`",
         "", "## P2", "",
-        f"- [ ] Do it (`TPROP-{2:020x}`)", "  - Description: Because.", "  - Acceptance criteria:",
+        f"- [ ] Do it (`TPROP-a{2:019x}`)", "  - Description: Because.", "  - Acceptance criteria:",
         "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `T-1`",
         "  - Dependencies: `TPROP-x`", "  - Conclusions: `CONC-1`", "  - Diagnostics: `DIAG-1`",
         "  - Evidence records: `INT-TODO-1`, `INT-TODO-2`",
