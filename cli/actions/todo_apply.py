@@ -23,10 +23,10 @@ from t2c.ledger.approvals.standing import mandate_for
 from t2c.ledger.approvals.things import find
 from t2c.ledger.changes.applying import reverts_of
 from t2c.ledger.changes.contract import TODO_RECEIPT, dated, todo_receipt
-from t2c.ledger.changes.known import Patch, all_patches
+from t2c.ledger.changes.todo_known import TodoPatch, todo_patch_named
 from t2c.ledger.changes.todo_patch import appended, is_appended
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Conflict, Usage
+from t2c.ledger.errors import Conflict
 from t2c.ledger.kernel.actor import Actor
 from t2c.projections.base import pretty
 
@@ -35,7 +35,6 @@ __all__ = ["TodoApplied", "TodoPreview", "apply", "preview"]
 PURPOSE: Final = "todo.apply"
 SUBJECT: Final = "patch:todo"
 _EMPTY: Final = sha256(b"").hexdigest()
-_SHORTEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,8 @@ class TodoApplied:
 def preview(context: Context, name: str | None) -> TodoPreview:
     """What applying would append. Raises what `apply` raises but for approvals; writes nothing."""
     with open_ledger(context) as ledger:
-        patch = _named(ledger, name)
-        wanted = _wanted(context, patch)
+        patch = todo_patch_named(ledger, name)
+        wanted = _wanted(context, patch, patch.text(ledger))
     return TodoPreview(
         patch.hash,
         wanted.path,
@@ -97,14 +96,14 @@ def apply(context: Context, name: str | None, *, in_place: bool, receipt: str | 
     actor = Actor.parse(context.settings.actor)
     with open_ledger(context) as ledger:
         recovered = settle(context, ledger)
-        patch = _named(ledger, name)
+        patch = todo_patch_named(ledger, name)
         found = _standing(ledger, patch)
         if found is not None:
             done = _again(context, ledger, patch, found, recovered)
         else:
             thing = find(ledger, context.root, patch.event)
             approval = mandate_for(ledger, thing, policy_of(context), context.clock.now(), str(actor))
-            wanted = _wanted(context, patch)
+            wanted = _wanted(context, patch, thing.shown)
             guard_frozen(ledger, {wanted.path: wanted.after}, actor)
             mandate = Mandate(PURPOSE, SUBJECT, patch.hash, approval, str(actor), cause=(patch.event,))
             applied = carry(
@@ -120,34 +119,15 @@ def apply(context: Context, name: str | None, *, in_place: bool, receipt: str | 
     return done
 
 
-def _named(ledger: Ledger, name: str | None) -> Patch:
-    patches = list(all_patches(ledger, "todo"))
-    if not patches:
-        raise Usage(
-            "there is no TODO patch", safe="nothing was changed", remedy="render one: t2c todo render"
-        )
-    if name is None:
-        return patches[-1]
-    text = name.strip().lower()
-    found = {one.hash: one for one in patches if len(text) >= _SHORTEST and one.hash.startswith(text)}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    raise Usage(
-        f"several TODO patches begin with {name}" if found else f"there is no TODO patch {name!r}",
-        safe="nothing was changed",
-        remedy=f"the one rendered last is {patches[-1].hash}",
-    )
-
-
-def _wanted(context: Context, patch: Patch) -> Wanted:
+def _wanted(context: Context, patch: TodoPatch, text: bytes) -> Wanted:
     """The file with the patch at its end. Raises Conflict if it is not the one that the patch was rendered on."""
     path, source = patch.artifact["sourceTodo"]["path"], patch.artifact["sourceTodo"]["contentHash"]
     now = look(context.root, path)
     if now is not None:
         as_text(now, path)
     if (digest(now) or _EMPTY) == source:
-        return Wanted(path, now, appended(now or b"", patch.shown))
-    if now is not None and is_appended(now, patch.shown, source):
+        return Wanted(path, now, appended(now or b"", text))
+    if now is not None and is_appended(now, text, source):
         return Wanted(path, now, now)
     raise Conflict(
         f"{path} holds another text than the one that the patch was rendered on",
@@ -160,7 +140,7 @@ def _wanted(context: Context, patch: Patch) -> Wanted:
     )
 
 
-def _standing(ledger: Ledger, patch: Patch) -> Outcome | None:
+def _standing(ledger: Ledger, patch: TodoPatch) -> Outcome | None:
     """The receipt of this patch on this source that nothing took back since."""
     found = history(ledger).receipt_of(PURPOSE, SUBJECT, patch.hash)
     if found is None or found.event in reverts_of(ledger):
@@ -174,7 +154,7 @@ def _standing(ledger: Ledger, patch: Patch) -> Outcome | None:
 def _again(
     context: Context,
     ledger: Ledger,
-    patch: Patch,
+    patch: TodoPatch,
     found: Outcome,
     recovered: Sequence[FoundUnfinished],
 ) -> TodoApplied:
@@ -195,7 +175,7 @@ def _again(
     )
 
 
-def _receipt(ledger: Ledger, patch: Patch, approval: str, receipt: str, result: str) -> dict[str, Any]:
+def _receipt(ledger: Ledger, patch: TodoPatch, approval: str, receipt: str, result: str) -> dict[str, Any]:
     granted, done = event_of(ledger, approval), event_of(ledger, receipt)
     made = todo_receipt(
         patch.artifact,

@@ -17,7 +17,7 @@ from t2c.ledger.apply.base import digest
 from t2c.ledger.apply.files import look
 from t2c.ledger.apply.patches import as_text
 from t2c.ledger.changes.contract import TODO_PATCH, dated, todo_patch_document
-from t2c.ledger.changes.known import Patch, all_patches
+from t2c.ledger.changes.todo_known import TodoPatch, todo_patches
 from t2c.ledger.changes.todo_patch import audit_kept, audit_told, markdown, unified
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, Usage
@@ -164,13 +164,13 @@ def diagnostics_fingerprint(diagnostics: Mapping[str, Any]) -> str:
     return sha256(canonical_artifact(said)).hexdigest()
 
 
-def _recorded(ledger: Ledger, made: Mapping[str, Any], text: bytes, by: Actor) -> tuple[Patch, bool]:
+def _recorded(ledger: Ledger, made: Mapping[str, Any], text: bytes, by: Actor) -> tuple[TodoPatch, bool]:
     """The patch as it stands in the journal, and whether it did before."""
     from t2c.ledger.events.changes import PatchRendered
     from t2c.ledger.events.draft import draft
 
     proposers, events = _proposers(ledger, frozenset(made["selectedProposalIds"]))
-    last = next(reversed(list(all_patches(ledger, "todo"))), None)
+    last = next(reversed(todo_patches(ledger)), None)
     same = last is not None and last.hash == made["renderedPatchHash"] and last.proposed_by == proposers
     if last is not None and same and last.artifact["sourceTodo"] == made["sourceTodo"]:
         return last, True
@@ -183,7 +183,7 @@ def _recorded(ledger: Ledger, made: Mapping[str, Any], text: bytes, by: Actor) -
         proposed_by=proposers,
     )
     ledger.append([draft(payload, actor=by, cause=events)])
-    return list(all_patches(ledger, "todo"))[-1], False
+    return todo_patches(ledger)[-1], False
 
 
 def _proposers(ledger: Ledger, ids: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -32,7 +32,7 @@ def proposal(number: int = 1, **more: Any) -> dict[str, Any]:
         "description": "Because.",
         "priority": "P1",
         "acceptanceCriteria": ["It is done."],
-        "target": {"paths": ["a b.py", "c`d.py"], "symbols": [], "tickets": ["T-1"], "versions": []},
+        "target": {"paths": ["a b.py", "c`d.py"], "symbols": [], "tickets": ["PROJ-17"], "versions": []},
         "dependencies": [],
         "conclusionIds": ["CONC-1"],
         "diagnosticIds": ["DIAG-1"],
@@ -46,11 +46,11 @@ def test_the_markdown_has_every_part_in_order() -> None:
     assert text.splitlines() == [
         MARKER, "# Proposed tasks", "", f"Graph fingerprint: `{GRAPH}`", "", "## P1", "",
         f"- [ ] Do it (`TPROP-a{1:019x}`)", "  - Description: Because.", "  - Acceptance criteria:",
-        "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `T-1`", "  - Dependencies: none",
+        "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `PROJ-17`", "  - Dependencies: none",
         "  - Conclusions: `CONC-1`", "  - Diagnostics: `DIAG-1`", "  - Evidence records: `INT-TODO-1`, `INT-TODO-2`",
         "", "## P2", "",
         f"- [ ] Do it (`TPROP-a{2:019x}`)", "  - Description: Because.", "  - Acceptance criteria:",
-        "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `T-1`",
+        "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `PROJ-17`",
         "  - Dependencies: `TPROP-x`", "  - Conclusions: `CONC-1`", "  - Diagnostics: `DIAG-1`",
         "  - Evidence records: `INT-TODO-1`, `INT-TODO-2`",
     ]  # fmt: skip
@@ -158,5 +158,5 @@ def test_a_scan_reads_each_proposal_as_one_task_and_nothing_nested_as_another() 
         "Do it",
     ]
     first = found.records[2]
-    assert first.tickets == ("T-1",), "what it is about counts, what it rests on does not"
+    assert first.tickets == ("PROJ-17",), "what it is about counts, what it rests on does not"
     assert first.metadata["checked"] is False and found.warnings == ()
