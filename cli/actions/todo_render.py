@@ -78,7 +78,7 @@ def render(context: Context, todo: str | None, out: str | None) -> TodoRendered:
         by_id = {one["id"]: one for one in synthesis["proposals"]}
         chosen = [by_id[one] for one in checked["newProposalIds"]]
         graph = diagnostics["graphFingerprint"]
-        text = markdown(chosen, graph)
+        text = markdown(chosen, graph, path, digest(before))
         if not chosen:
             known = len(checked["duplicateProposalIds"])
             return TodoRendered(

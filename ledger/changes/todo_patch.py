@@ -33,13 +33,20 @@ _CONTEXT: Final = 3
 _QUOTED: Final = re.compile(rb'[\x00-\x1f\x7f-\xff"\\]')
 
 
-def markdown(proposals: Sequence[Mapping[str, Any]], graph: str) -> bytes:
-    """The Markdown of proposals in this order; `graph` is the fingerprint of the graph that they were drawn from."""
-    return "\n".join(_markdown(proposals, graph)).encode()
+def markdown(proposals: Sequence[Mapping[str, Any]], graph: str, path: str, source: str | None) -> bytes:
+    """The Markdown of proposals in this order; `graph` is the fingerprint of the graph that they were drawn from.
+
+    It names the file and the SHA-256 of what that holds (None where there is none), so that an approval is of no other text (case 91).
+    """
+    return "\n".join(_markdown(proposals, graph, path, source)).encode()
 
 
-def _markdown(proposals: Sequence[Mapping[str, Any]], graph: str) -> Iterator[str]:
+def _markdown(
+    proposals: Sequence[Mapping[str, Any]], graph: str, path: str, source: str | None
+) -> Iterator[str]:
     yield from (MARKER, "# Proposed tasks", "", f"Graph fingerprint: `{graph}`", "")
+    held = "which is not there" if source is None else f"with the SHA-256 `{source}`"
+    yield from (f"Written for {_code(path)}, {held}.", "")
     if not proposals:
         yield from ("_There are no new proposals._", "")
         return

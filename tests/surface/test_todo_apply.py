@@ -184,3 +184,32 @@ def test_an_altered_text_is_found(proposed: Any) -> None:
     kept.write_bytes(kept.read_bytes().replace(b"fence", b"house"))
     run(t2c, "todo", "apply", code=5)
     assert (t2c.root / "TODO.md").read_text() == TODO
+
+
+def test_an_apply_can_be_taken_back_and_done_again(proposed: Any) -> None:
+    t2c, file = proposed, proposed.root / "TODO.md"
+    made = run(t2c, "todo", "render", "--json").document
+    run(t2c, "approve", made["hash"], "--yes")
+    done = run(t2c, "todo", "apply", "--json").document
+    bob = {"T2C_ACTOR": "human:bob"}
+    shown = t2c("change", "revert", done["event"], "--json", env=bob)
+    assert shown.code == 3, shown.err
+    run(t2c, "approve", shown.document["hash"], "--yes")
+    assert t2c("change", "revert", done["event"], env=bob).code == 0
+    assert file.read_text() == TODO
+    assert "taken back since" in run(t2c, "todo", "apply", code=3).err
+    run(t2c, "approve", made["hash"], "--yes")
+    run(t2c, "todo", "apply")
+    assert file.read_text() == f"{TODO}\n{made['markdown']}"
+
+
+def test_an_approval_is_of_no_other_text_of_the_file(proposed: Any) -> None:
+    t2c, file = proposed, proposed.root / "TODO.md"
+    made = run(t2c, "todo", "render", "--json").document
+    run(t2c, "approve", made["hash"], "--yes")
+    file.write_text(TODO + "- [ ] Something else\n")
+    other = run(t2c, "todo", "render", "--json").document
+    assert other["hash"] != made["hash"]
+    run(t2c, "todo", "apply", code=3)
+    run(t2c, "todo", "apply", made["hash"], code=3)
+    assert file.read_text() == TODO + "- [ ] Something else\n"

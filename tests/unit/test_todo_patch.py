@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from t2c.ledger.apply.patches import parse_patch, patched
+from t2c.ledger.changes import todo_patch
 from t2c.ledger.changes.todo_patch import (
     MARKER,
     appended,
     audit_kept,
     audit_told,
     is_appended,
-    markdown,
     unified,
 )
 from t2c.ledger.intake.lines import Notes
@@ -22,7 +22,11 @@ from t2c.ledger.intake.markup import Item, blocks
 from t2c.ledger.intake.todo import TodoExtractor
 from t2c.ledger.kernel.canon import canonical
 
-GRAPH = "a" * 64
+GRAPH, SOURCE = "a" * 64, "b" * 64
+
+
+def markdown(proposals: list[dict[str, Any]], graph: str) -> bytes:
+    return todo_patch.markdown(proposals, graph, "TODO.md", SOURCE)
 
 
 def proposal(number: int = 1, **more: Any) -> dict[str, Any]:
@@ -44,7 +48,8 @@ def proposal(number: int = 1, **more: Any) -> dict[str, Any]:
 def test_the_markdown_has_every_part_in_order() -> None:
     text = markdown([proposal(1), proposal(2, priority="P2", dependencies=["TPROP-x"])], GRAPH).decode()
     assert text.splitlines() == [
-        MARKER, "# Proposed tasks", "", f"Graph fingerprint: `{GRAPH}`", "", "## P1", "",
+        MARKER, "# Proposed tasks", "", f"Graph fingerprint: `{GRAPH}`", "",
+        f"Written for `TODO.md`, with the SHA-256 `{SOURCE}`.", "", "## P1", "",
         f"- [ ] Do it (`TPROP-a{1:019x}`)", "  - Description: Because.", "  - Acceptance criteria:",
         "    - [ ] It is done.", "  - Targets: paths `a b.py`, `` c`d.py ``; tickets `PROJ-17`", "  - Dependencies: none",
         "  - Conclusions: `CONC-1`", "  - Diagnostics: `DIAG-1`", "  - Evidence records: `INT-TODO-1`, `INT-TODO-2`",
