@@ -98,7 +98,7 @@ def _read(text: str) -> list[FilePatch]:
         return []
 
 
-@settings(max_examples=8)
+@settings(max_examples=20)
 @given(
     cases=st.lists(
         st.tuples(
