@@ -20,6 +20,8 @@ HEADER: Final = re.compile(
 )
 """Two ranges; a count that is not given is 1. The heading after it may be anything."""
 
+_MARK: Final = re.compile(r"^\\[^\n]*", re.MULTILINE)
+_ENGLISH: Final = r"\\ No newline at end of file"
 _AGAIN: Final = "make the patch again from the file as it is now"
 _SHOWN: Final = 80
 
@@ -53,9 +55,11 @@ def read_hunks(body: str, where: str, first: int) -> tuple[Hunk, ...]:
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
 
-    # The names were read already; those that Git may write are more than unidiff understands.
+    # The names were read already; those that Git may write are more than unidiff understands. Of the mark for a missing
+    # line end it knows the English words alone, and would leave out any other at the end of a hunk.
+    marked = _MARK.sub(_ENGLISH, body)
     try:
-        patched = PatchSet(StringIO("--- a/x\n+++ b/x\n" + body))
+        patched = PatchSet(StringIO("--- a/x\n+++ b/x\n" + marked))
     except (UnidiffParseError, ValueError) as error:
         raise _malformed(str(error).splitlines()[0], where, first) from None
     offset = first - 3

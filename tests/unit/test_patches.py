@@ -175,6 +175,12 @@ def test_a_hunk_without_any_line_of_the_file_fits_an_empty_file_alone(before: by
     assert patched(None, one("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+new\n")) == b"new\n"
 
 
+@pytest.mark.parametrize("words", ["No newline at end of file", "Brak nowej linii na końcu pliku"])
+def test_the_mark_for_a_missing_line_end_is_read_in_any_language(words: str) -> None:
+    patch = one(f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ {words}\n+b\n\\ {words}\n")
+    assert patched(b"a", patch) == b"b"
+
+
 def test_a_bom_stays_and_only_lf_ends_a_line() -> None:
     text = "\ufeffone\u2028two\x0cthree\x85four\rfive\n"
     patch = one(f"--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n {text}+six\n")
