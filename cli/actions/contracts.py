@@ -228,15 +228,19 @@ def published() -> tuple[Contract, ...]:
     """Every published type, by file name: the payload of each event, the envelope, the artifacts, the answers."""
     from t2c.ledger.answers.roots import ROOTS
     from t2c.ledger.events.catalogue import CATALOGUE
+    from t2c.ledger.events.former import FORMER
 
     payloads = (
         Contract("events", name, CATALOGUE.payload(name).v, ":".join(CATALOGUE.locations[name]))
         for name in CATALOGUE.types()
     )
+    former = (
+        Contract("events", kind.type, kind.v, f"{kind.__module__}:{kind.__qualname__}") for kind in FORMER
+    )
     answers = (
         Contract("answers", name, 1, f"{kind.__module__}:{kind.__qualname__}") for name, kind in ROOTS.items()
     )
-    return tuple(sorted((*payloads, *_OTHERS, *answers), key=lambda contract: contract.file))
+    return tuple(sorted((*payloads, *former, *_OTHERS, *answers), key=lambda contract: contract.file))
 
 
 def derive(contract: Contract) -> dict[str, Any]:

@@ -135,6 +135,24 @@ class Catalogue:
         return data
 
 
+def _announced(data: dict[str, Any]) -> dict[str, Any]:
+    unsaid = dict.fromkeys(("subject", "digest", "approval", "requested_by", "reverts"))
+    return {**data, **unsaid, "files": _without_modes(data["files"])}
+
+
+def _receipted(data: dict[str, Any]) -> dict[str, Any]:
+    return {**data, "files": _without_modes(data["files"]), "how": "done", "in_place": []}
+
+
+def _granted(data: dict[str, Any]) -> dict[str, Any]:
+    unsaid = dict.fromkeys(("shown", "normalised", "expires", "signature"))
+    return {**data, **unsaid, "proposed_by": []}
+
+
+def _without_modes(files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**one, "before_mode": None, "after_mode": None} for one in files]
+
+
 CATALOGUE = Catalogue(
     locations={
         _dotted(name): (f"t2c.ledger.events.{module}", name)
@@ -142,6 +160,11 @@ CATALOGUE = Catalogue(
         for name in names
     },
     families={_dotted(name): family for family, names in _MODULES.values() for name in names},
+    upcasts={
+        ("apply.announced", 1): _announced,
+        ("apply.receipted", 1): _receipted,
+        ("approval.granted", 1): _granted,
+    },
 )
 
 RESERVED: Final[frozenset[str]] = frozenset()

@@ -49,6 +49,7 @@ class ApplyAnnounced(Payload):
     """
 
     type: ClassVar[str] = "apply.announced"
+    v: ClassVar[int] = 2
     purpose: Name
     files: Changes
     subject: Text | None = None
@@ -66,6 +67,7 @@ class ApplyReceipted(Payload):
     """
 
     type: ClassVar[str] = "apply.receipted"
+    v: ClassVar[int] = 2
     announced: EventRef
     files: Changes
     how: Literal["done", "recovered", "found"] = "done"

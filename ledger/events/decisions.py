@@ -82,6 +82,7 @@ class ApprovalGranted(Payload):
     """
 
     type: ClassVar[str] = "approval.granted"
+    v: ClassVar[int] = 2
     trust: ClassVar[Trust] = "asserted"
     subject: Text
     digest: Hex64

@@ -82,7 +82,21 @@ def degraded(name: str, reason: str) -> dict[str, str]:
 def test_a_manifest_has_the_keys_of_its_contract_and_no_others(whole: RunTold) -> None:
     made = manifest_of(RUN, whole, fingerprint="a" * 64, files={"graph": "x.json"}, warnings=["b", "a", "b"])
     assert sorted(made) == sorted(
-        ["schemaVersion", "runId", "root", "createdAt", "graphFingerprint", "files", "warnings", "status", "failure", "runtime", "configuration", "stages", "llm"]
+        [
+            "schemaVersion",
+            "runId",
+            "root",
+            "createdAt",
+            "graphFingerprint",
+            "files",
+            "warnings",
+            "status",
+            "failure",
+            "runtime",
+            "configuration",
+            "stages",
+            "llm",
+        ]
     )
     assert tuple(made["stages"]) == AUDITS
     assert len(made["llm"]) == 6

@@ -31,6 +31,9 @@ OTHER = {
     "redact.detect": (False, "false", "no"),
     "redact.allow": (("ghp_[a-z]+", "abc"), '["ghp_[a-z]+", "abc"]', "ghp_[a-z]+, abc"),
     "scan.exclude": (("*.min.js", "build/"), '["*.min.js", "build/"]', "*.min.js, build/"),
+    "approval.separation": (False, "false", "no"),
+    "approval.signature": (True, "true", "yes"),
+    "approval.days": (30, "30", "30"),
     "anchor.every": (50, "50", "50"),
     "anchor.git": ("required", '"required"', "required"),
     "anchor.rfc3161": ("best-effort", "'best-effort'", "best-effort"),
@@ -81,7 +84,11 @@ OTHER = {
 """For each key a value that is not the default: as a setting, in TOML, in a variable."""
 
 
-USERS = {"llm.recordings", *(name for name in KEYS if name.startswith(("llm.budget_", "llm.price_")))}
+USERS = {
+    "approval.separation",
+    "llm.recordings",
+    *(name for name in KEYS if name.startswith(("llm.budget_", "llm.price_"))),
+}
 """What a repository's own files do not say over its user's head."""
 
 
@@ -287,6 +294,16 @@ def test_a_repository_does_not_make_its_reader_ask_a_model(
     user.parent.mkdir(parents=True)
     user.write_text('[llm]\nmode = "live"\n')
     assert load(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path / "config")}).llm.mode == "live"
+
+
+def test_a_repository_does_not_let_who_wrote_a_patch_approve_it(tmp_path: Path) -> None:
+    (tmp_path / "t2c.toml").write_text("[approval]\nseparation = false\nsignature = true\n")
+    settings = load(tmp_path, {})
+    assert settings.approval.separation and settings.approval.signature
+    assert "approval.separation of t2c.toml:2 is left aside" in settings.notices[0]
+    assert not load(tmp_path, {"T2C_APPROVAL_SEPARATION": "no"}).approval.separation
+    (tmp_path / "t2c.toml").write_text("[approval]\nseparation = true\n")
+    assert not load(tmp_path, {}).notices
 
 
 def test_a_number_beyond_all_measure_is_a_wrong_value(tmp_path: Path) -> None:

@@ -217,6 +217,12 @@ class Made:
         self.add("test.frozen", answer=plain, about=None, files=frozen, argv=(), evidence=())
         shown = {"subject": "plan", "statement": "yes"}
         self.add("approval.granted", ADA, digest=self.put("approved"), **shown)
+        rendered = self.put("a brief and a diff")
+        payload = CATALOGUE.payload("patch.rendered")(
+            kind="revert", hash=rendered, shown=rendered, artifact={}, plans=(), proposed_by=()
+        )
+        self.seqs["patch.rendered"] = self.ledger.append([draft(payload)])[0].seq
+        self.add("approval.granted", ADA, name="shown", digest=rendered, shown=rendered, **shown)
         self.add("approval.granted", ADA, name="masked", digest="d" * 64, **shown)
         self.add("observation.noted", ADA, statement="seen", objects=(self.put("noted"),))
 
