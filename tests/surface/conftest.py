@@ -94,3 +94,36 @@ def t2c(tmp_path: Path) -> CommandLine:
     (root / ".git").mkdir(parents=True)
     home.mkdir()
     return CommandLine(root, home, (sys.executable, "-m", "t2c.cli"))
+
+
+class Shell:
+    """Blocks of a page as a reader types them: in bash, one after the other, with `t2c` and Git's identity at hand."""
+
+    def __init__(self, t2c: CommandLine, tools: Path) -> None:
+        self.root = t2c.root
+        tools.mkdir()
+        for name, program in (("t2c", f"{sys.executable} -m t2c.cli"), ("python3", sys.executable)):
+            (tools / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+            (tools / name).chmod(0o755)
+        (t2c.home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
+        self.environ = {**t2c.environ, "PATH": f"{tools}:{t2c.environ['PATH']}"}
+        (t2c.root / ".git").rmdir()
+
+    def __call__(self, block: str) -> subprocess.CompletedProcess[str]:
+        """Run a block, which has to end with 0."""
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", block],
+            check=False,
+            cwd=self.root,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        return done
+
+
+@pytest.fixture
+def shell(t2c: CommandLine, tmp_path: Path) -> Shell:
+    """A shell in the folder of `t2c`, which is no repository yet."""
+    return Shell(t2c, tmp_path / "bin")

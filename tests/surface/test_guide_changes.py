@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "changes.md").read_text()
 
 
-def test_every_command_of_the_guide_runs(t2c: Any, tmp_path: Path) -> None:
+def test_every_command_of_the_guide_runs(t2c: Any, shell: Any) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert len(blocks) == PAGE.count("```") // 2
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "t2c").write_text(f'#!/bin/sh\nexec {sys.executable} -m t2c.cli "$@"\n')
-    (tools / "t2c").chmod(0o755)
-    (t2c.home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
-    environ = {**t2c.environ, "PATH": f"{tools}:{t2c.environ['PATH']}"}
-    (t2c.root / ".git").rmdir()
     said = []
     for block in blocks:
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", block],
-            check=False,
-            cwd=t2c.root,
-            env=environ,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        done = shell(block)
         said.append(done.stdout + done.stderr)
     planned, tried, applied, reverted, ran = said
     assert "door.py" in planned and "CPLAN-" in planned

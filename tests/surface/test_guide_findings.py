@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +13,14 @@ PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "findings.md").read_text(
 BLOCK = re.compile(r"^```sh\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
-def test_every_command_of_the_guide_runs_and_prints_what_is_shown(t2c: Any, tmp_path: Path) -> None:
+def test_every_command_of_the_guide_runs_and_prints_what_is_shown(t2c: Any, shell: Any) -> None:
     blocks = BLOCK.findall(PAGE)
     shown = [output for _, output in blocks if output]
     assert len(blocks) >= 11
     assert len(shown) >= 3
     assert len(blocks) + len(shown) == PAGE.count("```") // 2, "a block of another kind would not be run"
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "t2c").write_text(f'#!/bin/sh\nexec {sys.executable} -m t2c.cli "$@"\n')
-    (tools / "t2c").chmod(0o755)
-    (t2c.home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
-    environ = {**t2c.environ, "PATH": f"{tools}:{t2c.environ['PATH']}"}
-    (t2c.root / ".git").rmdir()
     for block, output in blocks:
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", block],
-            check=False,
-            cwd=t2c.root,
-            env=environ,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        done = shell(block)
         assert done.stdout, f"{block}says nothing"
         said, wanted = _countless(done.stdout), _countless(output)
         if wanted.startswith("…\n"):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,35 +11,16 @@ from t2c.ledger.events.llm import Unusable
 PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "models.md").read_text()
 
 
-def test_every_command_of_the_guide_runs(t2c: Any, provider: Any, tmp_path: Path) -> None:
+def test_every_command_of_the_guide_runs(t2c: Any, provider: Any, shell: Any) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 6
     provider.on("t2c_markdown_intent_enrichment", _read)
     provider.on("t2c_grounded_summary", lambda body: {"conclusions": [_conclusion(body)]})
     provider.on("t2c_grounded_task_synthesis", _proposed)
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "t2c").write_text(f'#!/bin/sh\nexec {sys.executable} -m t2c.cli "$@"\n')
-    (tools / "t2c").chmod(0o755)
-    (t2c.home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
-    environ = {
-        **t2c.environ,
-        "PATH": f"{tools}:{t2c.environ['PATH']}",
-        "T2C_LLM_BASE_URL": provider.url,
-        "T2C_LLM_MODEL": "local/example",
-    }
-    (t2c.root / ".git").rmdir()
+    shell.environ |= {"T2C_LLM_BASE_URL": provider.url, "T2C_LLM_MODEL": "local/example"}
     said = []
     for block in blocks:
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", block],
-            check=False,
-            cwd=t2c.root,
-            env=environ,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        done = shell(block)
         said.append(done.stdout)
     assert len(provider.requests) == 3
     assert "2 of 2 records, read by local/example" in said[2]
