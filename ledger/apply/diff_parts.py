@@ -30,6 +30,10 @@ _PASSED_OVER: Final = re.compile(r"dissimilarity index [0-9]{1,3}%\r?\n?$")
 _COMMAND: Final = re.compile(r"diff -(?!-git )|Index: |={10,}\s*$|\s*$")
 _ONE_SIDED: Final = re.compile(r"Only in \S+: \S+\r?\n?$")
 _EPOCH: Final = re.compile(r"19(?:70-01-01|69-12-31) ")
+_LIKE_A_HUNK: Final = re.compile(r"@@ -[0-9]+(?:,[0-9]+)? \+[0-9]+(?:,[0-9]+)? @@")
+"""Git tells a fragment of a diff by no more than this, whatever stands behind it."""
+_SHORTEST_MARK: Final = 12
+"""Bytes of a mark for a missing line end up to which Git does not see it where the patch ends."""
 _SIGNATURE: Final = "-- "
 
 
@@ -102,7 +106,7 @@ def _begin(lines: Sequence[str], where: str) -> int:
     for at, line in enumerate(lines):
         if line.startswith(_GIT) or _is_plain(lines, at):
             return at
-        if HEADER.match(line):
+        if _LIKE_A_HUNK.match(line):
             raise wrong("a hunk without the lines `---` and `+++` before it", where, at)
         if _COMBINED.match(line) or _BINARY.match(line) or _ONE_SIDED.match(line):
             raise _stray(line, where, at)
@@ -118,9 +122,11 @@ def _is_plain(lines: Sequence[str], at: int) -> bool:
 
 def _is_signature(lines: Sequence[str], at: int) -> bool:
     """True where the end of a mail begins, with the version of Git and blank lines."""
-    rest = lines[at + 1 :][:8]
-    return lines[at].rstrip("\r\n") == _SIGNATURE and not any(
-        line.strip() for line in (*rest[1:], *lines[at + 9 :])
+    version, rest = lines[at + 1 : at + 2], lines[at + 2 :]
+    return (
+        lines[at].rstrip("\r\n") == _SIGNATURE
+        and not any(line.startswith(("@", "-", "+", " ", "\\", "diff ")) for line in version)
+        and not any(line.strip() for line in rest)
     )
 
 
@@ -175,6 +181,8 @@ def _git_head(lines: Sequence[str], start: int, where: str) -> _Head:
     at = start + 1
     while at < len(lines) and not lines[at].startswith(("--- ", _GIT)):
         line = lines[at]
+        if not line.endswith("\n"):
+            raise wrong("the patch ends in the middle of a line", where, at)
         if found := _EXTENDED.fullmatch(line):
             if found[1] in modes:
                 raise wrong(f"a second `{found[1]}`", where, at)
@@ -213,6 +221,9 @@ def _git_head(lines: Sequence[str], start: int, where: str) -> _Head:
 
 def _action(modes: dict[str, int], where: str, start: int) -> Action:
     told = modes.keys() - {"index"}
+    if "new mode" in modes and ("index" in modes or modes["new mode"] == modes.get("old mode")):
+        # Git writes a mode behind `index` only where it stays.
+        raise wrong("its modes contradict one another", where, start)
     if not told or told == {"old mode", "new mode"}:
         return "modify"
     if told == {"new file mode"}:
@@ -264,5 +275,9 @@ def _hunks_end(lines: Sequence[str], at: int, where: str) -> int:
 
 def _check_marker(lines: Sequence[str], at: int, where: str) -> None:
     """`\\ No newline at end of file`, in whatever language, behind a line of the hunk."""
-    if lines[at - 1][0] not in " +-" or not lines[at].startswith("\\ ") or len(lines[at].rstrip()) < 11:
+    line = lines[at]
+    if lines[at - 1][0] not in " +-" or not line.startswith("\\ ") or len(line.rstrip().encode()) < 11:
         raise wrong("a line with a backslash stands where none can", where, at)
+    if not line.endswith("\n") or len(line.encode()) <= _SHORTEST_MARK:
+        # Git would leave it aside at the end of a patch, and so give the file the line end that is not to be.
+        raise wrong("the patch ends in the middle of a line", where, at)

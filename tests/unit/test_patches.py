@@ -108,6 +108,29 @@ def test_what_is_no_plain_patch_is_refused_by_name_and_line(why: str) -> None:
     assert caught.value.remedy
 
 
+CUT = (
+    ("a hunk without the lines", f"@@ -1,3 +0,0 @@\tx\n-r\n-s\n-t\n{PLAIN}"),
+    ("no part of a diff", f"{PLAIN}-- \n@@ -0,0 +1 @@\n"),
+    ("the middle of a line", PLAIN + "\\ No newline"),
+    ("the middle of a line", PLAIN + "\\ No newline at end of file"),
+    ("the middle of a line", PLAIN + "\\ No newlin\n"),
+    ("the middle of a line", "diff --git a/x b/x\nold mode 100644\nnew mode 100755"),
+    ("the middle of a line", "diff --git a/x b/x\nnew file mode 100644"),
+    ("the middle of a line", "diff --git a/x b/x\ndeleted file mode 100644"),
+    ("modes contradict", "diff --git a/x.py b/x.py\nold mode 100644\nnew mode 100644\n"),
+    (
+        "modes contradict",
+        f"diff --git a/x.py b/x.py\nold mode 100644\nnew mode 100755\nindex 0123456..1234567 100755\n{PLAIN}",
+    ),
+)
+
+
+@pytest.mark.parametrize(("why", "text"), CUT)
+def test_a_patch_that_was_cut_or_edited_is_refused_where_git_reads_it_otherwise(why: str, text: str) -> None:
+    with pytest.raises(Usage, match=why):
+        parse_patch(text, "p.diff")
+
+
 def test_patches_of_too_many_bytes_or_files_are_refused_with_their_number() -> None:
     with pytest.raises(Usage, match=r"8388609 bytes, more than 8388608"):
         parse_patch("x" * (8 << 20) + "y", "p")
