@@ -110,7 +110,7 @@ def test_what_is_no_plain_patch_is_refused_by_name_and_line(why: str) -> None:
 
 CUT = (
     ("a hunk without the lines", f"@@ -1,3 +0,0 @@\tx\n-r\n-s\n-t\n{PLAIN}"),
-    ("no part of a diff", f"{PLAIN}-- \n@@ -0,0 +1 @@\n"),
+    ("a hunk is longer than its head says", f"{PLAIN}-- \n@@ -0,0 +1 @@\n"),
     ("the middle of a line", PLAIN + "\\ No newline"),
     ("the middle of a line", PLAIN + "\\ No newline at end of file"),
     ("the middle of a line", PLAIN + "\\ No newlin\n"),
