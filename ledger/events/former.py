@@ -12,7 +12,7 @@ from t2c.ledger.kernel.actor import Trust
 __all__ = ["FORMER", "ApplyAnnounced1", "ApplyReceipted1", "ApprovalGranted1"]
 
 
-class FileChange1(Value):
+class FileChange(Value):
     """One file and the SHA-256 of its content before and after; null where there is none."""
 
     path: Text
@@ -20,7 +20,7 @@ class FileChange1(Value):
     after: Hex64 | None
 
 
-Changes1 = Annotated[tuple[FileChange1, ...], Field(min_length=1, max_length=1000)]
+Changes1 = Annotated[tuple[FileChange, ...], Field(min_length=1, max_length=1000)]
 
 
 class ApplyAnnounced1(Payload):

@@ -23,6 +23,7 @@ from t2c.ledger.events.evidence import (
     RelationLinked,
     RelationUnlinked,
 )
+from t2c.ledger.events.former import FORMER
 from t2c.ledger.events.runs import OmissionCleared, OmissionNoted, RunFinished, RunStarted
 from t2c.ledger.events.statements import ObservationNoted
 from t2c.ledger.intake.base import Draft, Reading, Scope, materialise
@@ -306,3 +307,21 @@ def test_an_envelope_says_nothing_empty_and_nothing_impossible(
     for seq, line in enumerate(oracle.mint(events).splitlines(), 1):
         schema.visit(seq, line, orjson.loads(line))
     assert [(fault.seq, fault.kind) for fault in schema.faults] == [(2, "envelope")]
+
+
+@pytest.mark.parametrize("former", FORMER, ids=lambda kind: kind.type)
+def test_what_was_written_in_a_former_version_is_lifted_to_the_form_of_today(former: type[Payload]) -> None:
+    files = [{"path": "a", "before": None, "after": "a" * 64}]
+    said = {
+        "apply.announced": {"purpose": "intake", "files": files},
+        "apply.receipted": {"announced": "EVT-" + "a" * 20, "files": files},
+        "approval.granted": {"subject": "answer:x", "digest": "a" * 64, "statement": "yes"},
+    }[former.type]
+    stored = former.model_validate_json(canonical(said)).encode()
+    lifted = CATALOGUE.lift(former.type, former.v, orjson.loads(stored))
+    today = CATALOGUE.payload(former.type)
+    assert today.v == former.v + 1
+    assert today.decode(canonical(lifted)).encode() == canonical(lifted)
+    audit = SchemaAudit(CATALOGUE)
+    audit._payload(1, former.type, former.v, orjson.loads(stored))
+    assert audit.faults == []
