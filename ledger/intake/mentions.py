@@ -257,7 +257,7 @@ def _path(token: str, *, in_code: bool) -> str | None:
     dotted = token.startswith("./")
     path = re.sub(r"/{2,}", "/", token.replace("\\", "/")).rstrip("/")
     path = path.removeprefix("./") if dotted else path
-    if not path or path[0] in "/~@" or path.startswith("http") or _CONTRACT.match(path):
+    if not path or path[0] in "/~@" or _CONTRACT.match(path):
         return None
     parts = path.split("/")
     if ".." in parts or "." in parts or (len(parts) > 1 and _HOST.match(parts[0])):

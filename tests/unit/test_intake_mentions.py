@@ -75,6 +75,10 @@ def test_what_links_to_another_repository_is_not_the_projects_own_number() -> No
         ("**fix src/a.py**: and **b.toml**.", ("b.toml", "src/a.py")),
         ("/etc/x.conf ~/a.py ../x.py a/../b.py C:\\x\\y.py $HOME/z.sh \\\\host\\x.txt", ()),
         ("file:///x.py https://a.b/c.py git@host.example:x/y.py example.com/foo.html", ()),
+        (
+            "`httpx/_redact.py` and http/server.py, not http://a.b/c.py",
+            ("http/server.py", "httpx/_redact.py"),
+        ),
         ("and/or TCP/IP read/write e.g. i.e. t2c.intent/v1 Node.js 1.2.3", ()),
         ("`a b.py` `x=y.py` `f(x.py)` `console.log` `response.json`", ()),
     ],
