@@ -9,12 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from t2c.ledger.changes.contract import SOURCE_PATCH
 from t2c.ledger.changes.unseen import unseen, unseen_in_lines
 
 __all__ = ["Part", "fenced", "plural", "quoted", "reverting_text", "source_text"]
 
 _TICKS: Final = re.compile(r"`+")
 _MOST_UNSEEN: Final = 50
+_MARK: Final = f"<!-- {SOURCE_PATCH} -->"
+"""By its first line a scan knows the page for t2c's own, and no evidence."""
 
 
 class Part(NamedTuple):
@@ -41,7 +44,7 @@ def source_text(plan: Mapping[str, Any], patch: Mapping[str, Any], parts: Sequen
 
 def reverting_text(title: str, told: Sequence[str], parts: Sequence[Part]) -> str:
     """The brief of what takes a receipt back; `told` are its paragraphs."""
-    lines = [f"# {quoted(title)}", ""]
+    lines = [_MARK, f"# {quoted(title)}", ""]
     for paragraph in told:
         lines += [paragraph, ""]
     for part in parts:
@@ -50,6 +53,7 @@ def reverting_text(title: str, told: Sequence[str], parts: Sequence[Part]) -> st
 
 
 def _source(plan: Mapping[str, Any], patch: Mapping[str, Any], parts: Sequence[Part]) -> Iterator[str]:
+    yield _MARK
     yield f"# Patch: {_one_line(plan['title'])}"
     yield ""
     yield f"- patch `{patch['id']}`, hash `{patch['patchHash']}`"

@@ -10,6 +10,7 @@ from t2c.ledger.events.record import Record
 from t2c.ledger.intake.base import Draft, Reading, materialise
 from t2c.ledger.intake.docs.extractor import MAX_DOCUMENT, DocumentExtractor
 from t2c.ledger.intake.docs.markdown import MAX_NESTING
+from t2c.ledger.intake.todo import TodoExtractor
 
 
 class Files:
@@ -287,3 +288,17 @@ def test_hostile_repetition_takes_linear_time(unit: str, path: str) -> None:
     start = time.process_time()
     read(content, path=path)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("mark", ["<!-- t2c.code-change-review/v1 -->", "<!-- t2c.todo-patch/v1 -->\r"])
+def test_a_page_that_t2c_wrote_is_no_evidence(mark: str) -> None:
+    text = "\n# Changes\n\nThe module `src/a.py` must answer.\n"
+    reading = read(mark + text, "src/a.py", path="CODE_CHANGE.review.md")
+    assert reading.complete and not reading.records and noted(reading)["own_page"] == (1, (1,))
+    for other in ("<!-- note -->", "", f"# A\n\n{mark}"):
+        assert read(other + text, "src/a.py").records, "only the first line tells"
+
+
+def test_a_task_list_that_begins_with_a_patch_is_read() -> None:
+    content = b"<!-- t2c.todo-patch/v1 -->\n\n- [ ] Add `refund` in src/a.py\n"
+    assert [draft.text for draft in TodoExtractor().read("TODO.md", content, Files()).records]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Final
 
 from t2c.ledger.events.record import SourceKind
@@ -48,6 +49,8 @@ _MESSAGE: Final = re.compile(
 )
 _ENVELOPE: Final = words("participant participant-id role type ticket")
 """Keys of front matter that make a message of a file below the project folder, whatever its name."""
+_OWN: Final = re.compile(r"<!-- t2c\.[a-z][a-z0-9-]*/v[0-9]+[ 0-9a-f]*-->\s*\Z")
+"""The first line of a page that t2c wrote: what it says of the repository, it read there."""
 _TASKS: Final = TodoExtractor()
 _TASK_RECORDS: Final = TaskRecordExtractor()
 _CHANGELOGS: Final = ChangelogExtractor()
@@ -92,7 +95,11 @@ class DocumentExtractor:
         lines = text_lines(content, notes)
         if lines is None:
             return None
-        lines = without_marks(lines, notes)
+        first = next(lines, None)
+        if first is not None and _OWN.match(first.removeprefix("\ufeff")):
+            notes.add("own_page", "t2c wrote it of what it read elsewhere", 1)
+            return ()
+        lines = without_marks(lines if first is None else chain((first,), lines), notes)
         if ending == "sdoc":
             return tuple(_required(path, lines, tree, notes, sample=profile.sample))
         if ending == "rst" or (
