@@ -169,6 +169,7 @@ def _held(state: Changes) -> dict[str, str]:
 def _drafts(context: Context, folded: Folded, state: Changes, drawn: Drawn, wish: Wish) -> list[EventDraft]:
     """The events of the plans that are new, as a run; none where none is."""
     from t2c import __version__
+    from t2c.cli.actions.revision import standing_at
     from t2c.ledger.events.changes import ChangePlanned
     from t2c.ledger.events.runs import RunFinished, RunStarted, StageFinished
 
@@ -178,12 +179,13 @@ def _drafts(context: Context, folded: Folded, state: Changes, drawn: Drawn, wish
     actor = Actor.parse(context.settings.actor)
     by_hand = wish.by_hand or actor.kind == "agent"
     run = run_id(folded.position.hash, rfc3339(context.clock.now()))
+    revision, branch = standing_at(context.root)
     started = RunStarted(
         verb="change plan",
         requested_by=context.settings.actor,
         tool=f"t2c {__version__}",
-        revision=None,
-        branch=None,
+        revision=revision,
+        branch=branch,
         options={"graph": drawn.graph, "findings": list(wish.findings), "max": wish.most},
     )
     models = _models(folded)

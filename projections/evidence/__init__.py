@@ -296,9 +296,13 @@ class _Grader:
         return Grade.called if self._code.is_called(fact) else Grade.declared
 
     def _planned_at(self, fact: Fact) -> str | None:
-        """When a statement was made: by the commit that wrote it, else by itself, else when the ledger saw it first."""
+        """When a statement was made: by the commit that wrote it, else by itself, or when the ledger saw it first, if that
+        was earlier: a task may be committed only with what carries it out."""
         if fact.id not in self._planned:
-            self._planned[fact.id] = self._written_at(fact) or fact.observedAt or self._first.get(fact.id)
+            told, seen = self._written_at(fact) or fact.observedAt, self._first.get(fact.id)
+            at, first = instant(told), instant(seen)
+            earlier = told is None or (at is not None and first is not None and first < at)
+            self._planned[fact.id] = seen if earlier else told
         return self._planned[fact.id]
 
     def _written_at(self, fact: Fact) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +99,30 @@ def test_what_is_wrong_with_the_command_is_said(t2c: Any, plan: str) -> None:
     ):
         ran = t2c("change", *arguments)
         assert ran.code == code and "Traceback" not in ran.err, ran.err
+
+
+def test_a_task_that_is_committed_first_with_its_work_was_planned_before_it(t2c: Any) -> None:
+    (t2c.root / ".git").rmdir()
+    (t2c.root / "src").mkdir()
+    (t2c.root / "src/orders.py").write_text(ORDERS)
+    commit(t2c.root, "Begin", "2026-01-01T10:00:00Z")
+    todo = t2c.root / "TODO.md"
+    todo.write_text("# Tasks\n\n- [ ] Add `refund_order` in src/orders.py\n")
+    assert t2c("scan", "-q").code == 0
+    made = t2c("change", "plan", "--json").document
+    (plan,) = (row["plan"]["id"] for row in made["plans"])
+    started = t2c("ledger", "log", "--jsonl", "--type", "run.started").lines[-1]["data"]
+    assert started["verb"] == "change plan" and started["branch"] and len(started["revision"]) == 40
+    later = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    todo.write_text("# Tasks\n\n\n- [ ] Add `refund_order` in src/orders.py\n")
+    commit(t2c.root, "Plan to refund_order", later)
+    t2c("scan", "-q")
+    assert t2c("change", "evaluate", plan).code == 1, "a commit without code is no work"
+    (t2c.root / "src/orders.py").write_text(ORDERS + "\n\ndef refund_order(order):\n    return -order\n")
+    environ = {**os.environ, "GIT_AUTHOR_DATE": later, "GIT_COMMITTER_DATE": later}
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for words in (("add", "-A"), (*who, "commit", "-q", "--amend", "-m", "Refund orders with refund_order")):
+        subprocess.run(["git", *words], cwd=t2c.root, env=environ, check=True, capture_output=True)
+    t2c("scan", "-q")
+    ran = t2c("change", "evaluate", plan)
+    assert ran.code == 0, ran.out

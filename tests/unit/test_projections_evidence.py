@@ -127,6 +127,16 @@ def test_a_plan_is_dated_by_the_commit_that_wrote_it_then_by_itself_then_by_the_
     assert judged("P", [plan()], P=LATER).planned_at == LATER
 
 
+def test_a_plan_that_the_ledger_saw_before_it_was_committed_is_as_old_as_that() -> None:
+    """A task is often committed only with what carries it out."""
+    records = [plan(), symbol("S"), commit("C", PLANNED)]
+    links = (link("C", "declares", "P"), link("P", "related_to", "S"), link("C", "modifies", "S"))
+    found = judged("P", records, *links, P=BEFORE)
+    assert (found.planned_at, found.grade) == (BEFORE, Grade.declared)
+    assert judged("P", records, *links, P=PLANNED).grade is Grade.none
+    assert judged("P", records, *links, P=AFTER).grade is Grade.none
+
+
 def test_the_commit_that_writes_a_plan_is_no_evidence_of_it() -> None:
     found = judged("P", [plan(), commit("C", PLANNED)], link("C", "declares", "P"))
     assert (found.grade, found.items) == (Grade.none, ())
