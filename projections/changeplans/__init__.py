@@ -28,7 +28,7 @@ class ChangePlansProjection:
     """`code-change-plans.json` and `changes.json`."""
 
     name = "changeplans"
-    version = 1
+    version = 2
     inputs: tuple[str, ...] = ("diagnostics", "findings", "graph", "records", "timeline")
     handles = HANDLES
     state_type = Changes

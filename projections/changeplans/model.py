@@ -43,8 +43,12 @@ HANDLES: Final = frozenset(
 )  # fmt: skip
 
 
+_REVERT: Final = "revert:"
+"""How the subject of an approval begins that is of taking something back."""
+
+
 class Step(msgspec.Struct, frozen=True):
-    """What an event did to a plan; `detail` is a hash, an id or a few words."""
+    """What an event did to a plan; `by` is who did it or had it done, `detail` a hash, an id or a few words."""
 
     state: State
     seq: int
@@ -75,6 +79,8 @@ class Planned(msgspec.Struct):
             return "superseded"
         found: State = "planned"
         for step in self.steps:
+            if step.detail.startswith(_REVERT):
+                continue  # that it may be taken back does not take it back
             # An approval that is withdrawn undoes nothing that was done under it.
             if step.state != "withdrawn" or found in ("patched", "approved", "tried"):
                 found = step.state
@@ -96,14 +102,17 @@ class Planned(msgspec.Struct):
 
 
 class Changes(msgspec.Struct):
-    """`plans` by id in the order of events, `reviews` by hash with their time; the others lead to plans."""
+    """`plans` by id in the order of events, `reviews` by hash with their time; the others lead to plans.
+
+    `announced` has purpose, plans and who asked for it.
+    """
 
     plans: dict[str, Planned] = {}
     reviews: dict[str, str] = {}
     hashes: dict[str, tuple[str, ...]] = {}
     patches: dict[str, str] = {}
     approvals: dict[str, tuple[str, ...]] = {}
-    announced: dict[str, tuple[str, tuple[str, ...]]] = {}
+    announced: dict[str, tuple[str, tuple[str, ...], str]] = {}
     receipts: dict[str, tuple[str, ...]] = {}
 
 
@@ -158,6 +167,7 @@ class _Announced(msgspec.Struct, frozen=True):
     purpose: str
     subject: str | None = None
     digest: str | None = None
+    requested_by: str | None = None
     reverts: str | None = None
 
 
@@ -196,10 +206,21 @@ def apply(state: Changes, entry: Entry) -> None:
     if isinstance(found, _Planned):
         _plan(state, entry, found)
         return
+    by = _by(state, entry, found)
     for step, identity, detail in _steps(state, entry, found):
         known = state.plans.get(identity)
         if known is not None:
-            known.steps.append(Step(step, entry.seq, entry.id, entry.ts, str(entry.actor), detail))
+            known.steps.append(Step(step, entry.seq, entry.id, entry.ts, by, detail))
+
+
+def _by(state: Changes, entry: Entry, found: Any) -> str:
+    """Who asked for it: the helper that writes files does so for somebody."""
+    match found:
+        case _Announced() if found.requested_by:
+            return found.requested_by
+        case _Outcome() if found.announced in state.announced:
+            return state.announced[found.announced][2]
+    return str(entry.actor)
 
 
 def _plan(state: Changes, entry: Entry, found: _Planned) -> None:
@@ -237,7 +258,7 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
                 state.patches[found.hash] = name if isinstance(name, str) else found.hash
                 yield from (("patched", one, state.patches[found.hash]) for one in plans)
         case _Granted():
-            plans = () if found.subject.startswith("revert:") else state.hashes.get(found.digest, ())
+            plans = state.hashes.get(found.digest, ())
             state.approvals[entry.id] = plans
             yield from (("approved", one, found.subject) for one in plans)
         case _Withdrawn():
@@ -248,7 +269,7 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
         case _Announced():
             plans = state.receipts.get(found.reverts or "", ()) or state.hashes.get(found.digest or "", ())
             if plans:
-                state.announced[entry.id] = (found.purpose, plans)
+                state.announced[entry.id] = (found.purpose, plans, _by(state, entry, found))
                 yield from (("applying", one, found.purpose) for one in plans)
         case _Outcome():
             yield from _outcome(state, entry, found)
@@ -265,7 +286,7 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
 
 
 def _outcome(state: Changes, entry: Entry, found: _Outcome) -> Iterator[tuple[State, str, str]]:
-    purpose, plans = state.announced.pop(found.announced, ("", ()))
+    purpose, plans, _ = state.announced.pop(found.announced, ("", (), ""))
     if entry.type == "apply.failed":
         yield from (("failed", one, found.outcome) for one in plans)
         return

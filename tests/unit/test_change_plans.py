@@ -213,6 +213,10 @@ def _plan(digit: str, finding: str = FINDING, title: str = "T", graph: str = HEX
     }  # fmt: skip
 
 
+SECOND = ("apply.announced", "apply.receipted", "approval.granted")
+"""Types whose first version said less."""
+
+
 class Story:
     """Events of plans, written as they come; where the plan `1` stands after them."""
 
@@ -220,7 +224,7 @@ class Story:
         self.chain, self._journal = chain, journal
 
     def add(self, type: str, **data: Any) -> str:
-        self.chain.add(type, data)
+        self.chain.add(type, data, v=2 if type in SECOND else 1)
         line = self._journal.read_bytes().splitlines()[-1]
         return str(json.loads(line)["id"])
 
@@ -236,10 +240,13 @@ class Story:
             plans=[f"CPLAN-{digit * 20}"], proposed_by=["human:a"],
         )  # fmt: skip
 
-    def announced(self, purpose: str = "change.apply", reverts: str | None = None) -> str:
+    def announced(
+        self, purpose: str = "change.apply", reverts: str | None = None, requested_by: str | None = None
+    ) -> str:
         return self.add(
-            "apply.announced", purpose=purpose, files=[], subject="patch:x", digest="e" * 64, reverts=reverts
-        )
+            "apply.announced", purpose=purpose, files=[], subject="patch:x", digest="e" * 64, reverts=reverts,
+            requested_by=requested_by,
+        )  # fmt: skip
 
     def evaluated(self, accepted: bool) -> str:
         return self.add(
@@ -295,11 +302,21 @@ def test_each_event_moves_a_plan_and_none_claims_more_than_was_recorded(story: S
     then(story.add("change.closed", plans=["CPLAN-" + "1" * 20], evaluations=[], result={}))
     then(story.evaluated(False))
     then(story.evaluated(True))
-    back = story.announced("change.revert", reverts=receipt)
+    shown = story.add(
+        "patch.rendered", kind="revert", hash="9" * 64, shown="f" * 64, artifact={"receipt": receipt}, plans=[],
+        proposed_by=["human:a"],
+    )  # fmt: skip
+    then(shown)
+    then(story.add("approval.granted", subject=f"revert:{receipt}", digest="9" * 64, statement=""))
+    back = story.announced("change.revert", reverts=receipt, requested_by="human:ada")
     then(story.add("apply.receipted", announced=back, files=[], how="done"))
     assert seen == [
         "planned", "planned", "patched", "approved", "withdrawn", "tried", "applying", "failed", "applied", "applied",
-        "not accepted", "evaluated", "closed", "reopened", "closed", "reverted",
+        "not accepted", "evaluated", "closed", "reopened", "closed", "closed", "closed", "reverted",
+    ]  # fmt: skip
+    steps = story.state.plans["CPLAN-" + "1" * 20].steps
+    assert [(one.state, one.by) for one in steps[-3:]] == [
+        ("approved", "helper:t2c"), ("applying", "human:ada"), ("reverted", "human:ada"),
     ]  # fmt: skip
 
 
