@@ -7,7 +7,7 @@ Nothing is changed here. What is recorded is what is approved: the text with eve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -53,7 +53,7 @@ def render_source(
     Raises Usage for a diff that is none or is not of just the files of the plan, Refused for a secret in it and for
     files that are no text, Conflict for a file that is not what the diff was made on.
     """
-    patches = {} if text is None else _matched(ledger, plan, parse_patch(text, where), where)
+    patches = {} if text is None else _matched(ledger, root, plan, parse_patch(text, where), where)
     wanted = {one.path: one for one in fitted(lambda path: look(root, path), list(patches.values()))}
     edits, parts = [], []
     for change in sorted(plan.document["changes"], key=lambda one: (one["path"], one["action"])):
@@ -79,13 +79,16 @@ def render_source(
     return Rendered(recorded, tuple(parts), again)
 
 
-def _matched(ledger: Ledger, plan: Plan, patches: Sequence[FilePatch], where: str) -> dict[str, FilePatch]:
+def _matched(
+    ledger: Ledger, root: Path, plan: Plan, patches: Sequence[FilePatch], where: str
+) -> dict[str, FilePatch]:
     """The diffs by path, which are of just the planned files."""
     planned = {one["path"]: one["action"] for one in plan.document["changes"]}
     found = {one.path: one for one in patches}
     remedy = f"change the diff, or plan again with all its files: {_again(plan, found)}"
     for path, one in found.items():
         if path not in planned:
+            _check_relative(root, path, planned, where)
             raise Usage(f"{path} is not in the plan {plan.id}", where=where, safe=_SAFE, remedy=remedy)
         if one.action != planned[path]:
             raise Usage(
@@ -111,6 +114,19 @@ def _matched(ledger: Ledger, plan: Plan, patches: Sequence[FilePatch], where: st
         )
     refuse_secrets(patches, lambda content: ledger.funnel.mask_bytes(content).findings, where)
     return found
+
+
+def _check_relative(root: Path, path: str, planned: Collection[str], where: str) -> None:
+    """Raise Usage for a path that begins where Git's work tree does, and not at the root inside it."""
+    top = next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
+    folder = "" if top == root else f"{root.relative_to(top).as_posix()}/"
+    if folder and path.startswith(folder) and path.removeprefix(folder) in planned:
+        raise Usage(
+            f"the paths of the diff begin at {top}, and those of the plan at {root}",
+            where=where,
+            safe=_SAFE,
+            remedy=f"make the diff in {folder} with `git diff --relative`",
+        )
 
 
 def _again(plan: Plan, found: Mapping[str, FilePatch]) -> str:

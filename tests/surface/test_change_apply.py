@@ -13,6 +13,7 @@ import sys
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from t2c.ledger.changes.contract import Change, Risk, plan_document
 from t2c.ledger.changes.known import plan_named
 from t2c.ledger.changes.patching import render_source
 from t2c.ledger.engine import Ledger, create
+from t2c.ledger.errors import Usage
 from t2c.ledger.events.changes import ChangePlanned
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
@@ -220,6 +222,25 @@ def test_the_diff_is_of_just_the_planned_files_and_fits_them(repo: Any) -> None:
     assert types(repo) == seen, "nothing is recorded of what is refused"
 
 
+def test_a_diff_of_the_whole_work_tree_is_told_from_one_of_the_root_inside_it(repo: Any) -> None:
+    sub = repo.root / "sub"
+    sub.mkdir()
+    (sub / "door.py").write_text(DOOR)
+    create(sub / ".t2c")
+    inner = SimpleNamespace(root=sub)
+    plan = planned(inner, {"door.py": "modify"})
+    with Ledger(sub / ".t2c") as ledger:
+        for diff in (DIFF.replace("door.py", "sub/door.py"), DIFF):
+            try:
+                render_source(
+                    ledger, sub, plan_named(ledger, plan), diff, "diff", by=Actor.parse("agent:coder")
+                )
+            except Usage as error:
+                assert "sub/" in diff and "git diff --relative" in (error.remedy or "")
+            else:
+                assert "sub/" not in diff
+
+
 def test_instructions_alone_cannot_be_applied(repo: Any) -> None:
     plan = planned(repo, {"door.py": "modify"})
     ran = repo("change", "patch", plan, "--json", env=MAKER)
@@ -306,6 +327,12 @@ def test_a_revert_is_shown_approved_and_receipted_and_can_be_taken_back(repo: An
     assert tree(repo.root) == before
     assert (repo.root / "old.txt").stat().st_mode & 0o777 == 0o640
     assert types(repo)[-2:] == ["apply.announced", "apply.receipted"]
+    told = repo("change", "show", done["receipt"]["planId"], "--json").document
+    steps = [(step["state"], step["by"]) for step in told["steps"]]
+    assert told["state"] == "reverted" and steps[1:] == [
+        ("approved", "human:ada"), ("applying", "agent:coder"), ("applied", "agent:coder"),
+        ("approved", "human:ada"), ("applying", "agent:coder"), ("reverted", "agent:coder"),
+    ]  # fmt: skip
     repeated = repo("change", "revert", done["event"], "--json", env=MAKER)
     assert repeated.code == 0 and repeated.document["state"] == "before"
 
