@@ -93,6 +93,14 @@ def made(key: str) -> tuple[type[BaseModel], dict[str, Any], Draft202012Validato
     return contract.model(), schema, Draft202012Validator(schema)
 
 
+WIDE = 10
+"""Members of a document above which a set of such holds one: each has a type of its own, which is drawn by itself."""
+
+
+def _name(schema: dict[str, Any]) -> str:
+    return str(schema.get("$ref", "")).rpartition("/")[2]
+
+
 def like(schema: dict[str, Any], whole: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Values that keep to the main keywords of a schema; `allOf`, `if` and `not` are left to chance."""
     if "$ref" in schema:
@@ -110,6 +118,8 @@ def like(schema: dict[str, Any], whole: dict[str, Any]) -> st.SearchStrategy[Any
             return st.tuples(*(like(part, whole) for part in schema["prefixItems"])).map(list)
         case "array":
             least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
+            if len(whole.get("$defs", {}).get(_name(schema["items"]), {}).get("required", ())) > WIDE:
+                most = 1
             return st.lists(like(schema["items"], whole), min_size=least, max_size=max(least, min(most, 3)))
         case "string" if "pattern" in schema:
             return st.from_regex(re.compile(schema["pattern"].removesuffix("$") + r"\Z", re.ASCII))
