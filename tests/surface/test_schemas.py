@@ -50,12 +50,13 @@ def test_the_files_and_the_types_agree(t2c: Any) -> None:
 
 def test_every_event_is_published_with_title_description_and_id() -> None:
     for name in CATALOGUE.types():
-        schema = schemas.load(f"events/{name}.v{CATALOGUE.payload(name).v}.schema.json")
-        Draft202012Validator.check_schema(schema)
-        assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-        assert schema["$id"] == f"urn:t2c:schema:events:{name}:1"
-        assert schema["title"] == f"{name} v1"
-        assert schema["description"]
+        for version in range(1, CATALOGUE.payload(name).v + 1):
+            schema = schemas.load(f"events/{name}.v{version}.schema.json")
+            Draft202012Validator.check_schema(schema)
+            assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+            assert schema["$id"] == f"urn:t2c:schema:events:{name}:{version}"
+            assert schema["title"] == f"{name} v{version}"
+            assert schema["description"]
 
 
 def test_the_index_names_every_file_and_nothing_else() -> None:

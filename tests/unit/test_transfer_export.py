@@ -269,11 +269,12 @@ def test_checkpoints_and_keys_that_do_not_belong_are_named_not_dropped(
     (kept / "broken.txt").write_text("no checkpoint")
     (kept / "other.txt").write_text(evidence.head.replace("t2c/0", "t2c/1"))
     evidence.chain.add("key.registered", {"key": "k2", "algorithm": "ssh", "public": "ssh-ed25519 AAAA"})
+    evidence.chain.add("key.registered", {"key": "k3", "algorithm": "ed25519", "public": "no key"})
     _, made = exported(evidence, last=9)
     assert "a checkpoint of more events than the range ends with" in made.left_out
     _, made = exported(evidence, "all")
     assert [sentence.partition(":")[0] for sentence in made.left_out] == [
-        "a registered key, 'ssh-ed25519 AAAA'",
+        "a registered key, 'no key'",  # the one of SSH signs approvals and no checkpoint
         "checkpoints/broken.txt", "a checkpoint of t2c/1" + "0" * 31 + ", another log",
     ]  # fmt: skip
 
