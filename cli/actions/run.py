@@ -16,6 +16,7 @@ from t2c.cli.actions.opening import open_ledger, turn_of
 from t2c.cli.actions.project import project_all
 from t2c.cli.actions.readings import appended_by
 from t2c.cli.actions.recording import closed
+from t2c.cli.actions.revision import standing_at
 from t2c.cli.actions.run_configuration import configuration_of
 from t2c.cli.actions.run_folder import (
     ending_folder,
@@ -142,12 +143,13 @@ class _Work:
         self._run = run_id(self._before.hash, rfc3339(self._context.clock.now()))
         ends = closed(standing.state)
         llm = self._context.settings.llm
+        revision, branch = standing_at(self._context.root)
         started = RunStarted(
             verb=VERB,
             requested_by=self._context.settings.actor,
             tool=f"t2c {__version__}",
-            revision=None,
-            branch=None,
+            revision=revision,
+            branch=branch,
             options={
                 "configuration": configuration_of(self._context, self._modes, self._request.communication),
                 "documents": "deterministic" if llm.mode == "off" else llm.documents,

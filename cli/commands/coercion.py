@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 import typer
 
 __all__ = ["make_plain"]
+
+_TEXT: Final = "TEXT"
+"""The metavariable of words that are recorded as they are; a path may hold bytes that are no text."""
 
 Convert = Callable[[str], object]
 
@@ -30,6 +33,10 @@ class _Plain:
         many = param.multiple or param.nargs == -1
         if value is None:
             return () if many else None
+        if param.metavar == _TEXT:
+            for item in value if many else (value,):
+                if any("\ud800" <= char <= "\udfff" for char in item):
+                    raise typer.BadParameter("it is no Unicode text", ctx=ctx, param=param)
         try:
             if many:
                 return tuple(self._convert(item) for item in value)

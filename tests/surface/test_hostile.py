@@ -262,3 +262,13 @@ def test_a_line_of_100_mb_costs_little_memory(fill: bytes, end: bytes, hostile: 
     codes = hostile.survives()
     assert codes[VERIFY] == 1
     assert codes[COMMANDS[-2]] == (5 if end else 0)
+
+
+@pytest.mark.parametrize(
+    "words", [("suppress", "--reason"), ("withdraw", "1", "--reason"), ("approve", "1", "--reason")]
+)
+def test_words_that_are_no_text_are_a_wrong_value_and_no_fault_of_ours(
+    t2c: Any, words: tuple[str, ...]
+) -> None:
+    ran = t2c(*words, os.fsdecode(b"caf\xe9"))
+    assert (ran.code, "no Unicode text" in ran.err) == (2, True), ran.err
