@@ -34,6 +34,7 @@ __all__ = [
     "quiet_since",
     "register",
     "registered",
+    "revocation",
     "sign_head",
     "signed_beside",
     "signer",
@@ -181,6 +182,8 @@ def signer(ledger: Ledger, keyring: Keyring, now: datetime, wanted: str | None =
     Raises Usage, saying what is amiss, if there is none.
     """
     here = [found for key in keyring.ids() if (found := _find(ledger, key)) is not None]
+    revoked = [key for key in here if ledger.index.keyed(revocation(key.id)) is not None]
+    here = [key for key in here if key not in revoked]
     if wanted is not None:
         here = [key for key in here if key.id == wanted]
     good = [key for key in here if not expired(key, now)]
@@ -188,7 +191,9 @@ def signer(ledger: Ledger, keyring: Keyring, now: datetime, wanted: str | None =
     verifier = None if chosen is None else chosen.verifier()
     if verifier is not None:
         return verifier
-    if here:
+    if revoked and not here:
+        what = f"the key {max(revoked).id} is revoked"
+    elif here:
         what = f"the key {max(here).id} expired at {max(here).expires}"
     elif wanted is not None:
         what = f"there is no registered key {wanted[:_LONGEST]!r} whose private half is here"
@@ -306,3 +311,8 @@ def _registered(entry: Entry, ledger: str) -> Registered | None:
 
 def _idempotency(key: str) -> str:
     return f"key.registered:{key}"
+
+
+def revocation(key: str) -> str:
+    """The idempotency key under which a key is revoked, by which that is found at once."""
+    return f"key.revoked:{key}"

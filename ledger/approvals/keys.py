@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from t2c.ledger.anchors.signing import Registered, every_key
+from t2c.ledger.anchors.signing import Registered, registered, revocation
 from t2c.ledger.approvals.sshsig import SshKey
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Usage
@@ -73,9 +73,8 @@ def over(expires: str | None, ts: str) -> bool:
 def key_book(ledger: Ledger) -> KeyBook:
     """The keys of this ledger."""
     keys: dict[str, Registered] = {}
-    for key in every_key(ledger):
-        if not key.foreign:
-            keys.setdefault(key.id, key)
+    for key in registered(ledger):
+        keys.setdefault(key.id, key)
     revoked: dict[str, Revoked] = {}
     own = ledger.id()
     for _, line, entry in ledger.journal.lines():
@@ -142,6 +141,6 @@ def revoke(ledger: Ledger, name: str, reason: str, actor: Actor) -> tuple[Regist
             safe="nothing was recorded",
         )
     payload = KeyRevoked(key=key.id, reason=reason)
-    (receipt,) = ledger.append([draft(payload, actor=actor, trust="asserted")])
+    (receipt,) = ledger.append([draft(payload, actor=actor, trust="asserted", key=revocation(key.id))])
     entry = next(ledger.journal.many([ledger.index.offset(receipt.id) or 0]))
     return key, Revoked(receipt.seq, entry.ts, str(actor), reason)

@@ -139,3 +139,13 @@ def test_a_signature_of_another_ledger_counts_for_nothing_here(t2c: Any, keys: P
     verdict = exported(t2c, keys / "replayed", other)
     (fault,) = verdict["faults"]
     assert fault["kind"] == "approval_signature" and "not one of this" in fault["detail"]
+
+
+def test_a_revoked_key_signs_no_checkpoint(t2c: Any) -> None:
+    ada = {"T2C_ACTOR": "human:ada"}
+    assert t2c("init").code == 0
+    key = t2c("ledger", "key", "new", "--json").document["id"]
+    assert t2c("ledger", "checkpoint", "--sign").code == 0
+    assert t2c("ledger", "key", "revoke", key, "--reason", "lost", env=ada).code == 0
+    refused = t2c("ledger", "checkpoint", "--sign")
+    assert refused.code == 2 and f"the key {key} is revoked" in refused.err
