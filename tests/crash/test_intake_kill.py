@@ -112,7 +112,8 @@ def test_a_capture_that_is_killed_anywhere_is_mended(
         assert command(context_of(model), content).exit == 0
     (tmp_path / "message.json").write_bytes(SECOND)
     owed = 0
-    for left in range(1, 80):
+    # Killed after a call is killed before the next: every second call, before and after, is every instant.
+    for left in range(1, 80, 2):
         root = tmp_path / f"{after}-{left}"
         shutil.copytree(model, root)
         child = spawn(KILLED, root, left, after)
