@@ -14,13 +14,22 @@ from t2c.ledger.apply.outcomes import fail, receipt
 from t2c.ledger.apply.places import Tree, cannot
 from t2c.ledger.apply.preflight import Work
 from t2c.ledger.apply.staging import Copies, Staging
-from t2c.ledger.apply.writing import Temporary, remove, replace, sweep, temporary, write_over
+from t2c.ledger.apply.writing import (
+    MOUNTED,
+    Temporary,
+    changed_meanwhile,
+    remove,
+    replace,
+    same,
+    sweep,
+    temporary,
+    write_over,
+)
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Environment, T2cError
 
 __all__ = ["Run"]
 
-_MOUNTED: Final = (errno.EBUSY, errno.EXDEV)
 _AS_WANTED: Final = "the files, which are as they were wanted; the next command records that"
 _AS_BEFORE: Final = "every file is as it was"
 
@@ -49,6 +58,8 @@ class Run:
         self.temporaries: dict[int, Temporary] = {}
         self.over: list[str] = []
         self.removed: set[int] = set()
+        self.put: set[int] = set()
+        """Files that are as they are wanted."""
         self.begun = -1
         """The last file that may have been touched."""
         self.at = works[0].place.path
@@ -88,7 +99,8 @@ class Run:
         copies = [
             Copies(work.wanted.before, work.wanted.after, _Model(self.tree, work)) for work in self.works
         ]
-        self.staging.keep(copies, ["/".join(parts) for parts in missing])
+        over = [number for number, work in enumerate(self.works) if work.over]
+        self.staging.keep(copies, ["/".join(parts) for parts in missing], over)
 
     def _prepare(self, missing: Sequence[tuple[str, ...]]) -> None:
         for parts in missing:
@@ -107,10 +119,12 @@ class Run:
         self.tree.check_unmoved()
 
     def _put(self) -> None:
+        self.staging.begin()
         for number, work in enumerate(self.works):
             self.at = work.place.path
             self.begun = number
             self._put_one(number, work)
+            self.put.add(number)
         self._sync()
         self.tree.check_unmoved()
         if self.over:
@@ -139,7 +153,7 @@ class Run:
                 replace(self.tree, work.place, self.temporaries[number], expected)
                 return
             except OSError as error:
-                if not self.in_place or expected is None or error.errno not in _MOUNTED:
+                if not self.in_place or expected is None or error.errno not in MOUNTED:
                     raise
         self._write_over(work, work.wanted.after, expected)
 
@@ -162,64 +176,96 @@ class Run:
     def _end_badly(self, error: BaseException, missing: Sequence[tuple[str, ...]]) -> NoReturn:
         """Take everything back, record it, and raise what went wrong."""
         reason = error.what if isinstance(error, T2cError) else _words(error)
+        at = self.at
         try:
             undone = self._take_back(missing)
         except (T2cError, OSError) as second:
             why = second.what if isinstance(second, T2cError) else _words(second)
             raise Environment(
                 f"the files could not be written ({reason}), nor all be taken back: {why}",
-                where=self.at,
+                where=at,
                 safe=f"both contents of each file, in {self.staging.folder}",
                 remedy="mend the cause, then see how they stand: t2c change recover",
                 announced=self.announced,
             ) from error
-        self.staging.remove()
+        self.staging.clear()
         with suppress(
             T2cError, OSError
         ):  # then the announcement stays open, and recovery finds all as before
             files = [work.told for work in self.works]
             fail(self.ledger, self.announced, "undone" if undone else "nothing", reason, files, self.run)
+            self.staging.finish()
         if isinstance(error, OSError):
-            raise cannot(self.at, error, _AS_BEFORE) from error
+            raise cannot(at, error, _AS_BEFORE) from error
         if isinstance(error, T2cError):
             error.safe = f"{error.safe}; {_AS_BEFORE}" if isinstance(error, Conflict) else _AS_BEFORE
         raise error
 
     def _take_back(self, missing: Sequence[tuple[str, ...]]) -> bool:
-        """Make every file that was touched as it was; True if there was any."""
+        """Make every file that was touched as it was; True if there was any. Raises Conflict, after all others are, for
+        one that somebody has changed since."""
         undone = False
+        theirs: Conflict | None = None
         for number in range(self.begun, -1, -1):
-            undone |= self._take_back_one(number, self.works[number])
+            try:
+                undone |= self._take_back_one(number, self.works[number])
+            except Conflict as conflict:
+                theirs = theirs or conflict
         sweep(self.tree, self._folders(), self.announced)
         self._sync()
         for parts in reversed(missing):
             self.tree.drop(parts)
+        if theirs is not None:
+            raise theirs
         return undone
 
     def _take_back_one(self, number: int, work: Work) -> bool:
         now = self.tree.status(work.place)
         if work.place.path in self.over:
-            write_over(
-                self.tree, work.place, work.wanted.before or b"",
-                None if work.seen is None else stat.S_IMODE(work.seen.status.st_mode), None,
-            )  # fmt: skip
+            self._back_over(number, work)
             return True
-        made = self.temporaries.get(number)
-        if made is not None and (now is None or (now.st_dev, now.st_ino) != made.identity):
-            return False  # it is not ours: the step failed, or somebody has replaced it since
-        if made is None and (now is not None or number not in self.removed):
+        if not self._is_ours(number, work, now):
             return False
-        if work.seen is None:
-            if now is not None:
-                os.unlink(work.place.name, dir_fd=self.tree.folder(work.place.parents))
-            return now is not None
-        self._restore(number, work, work.seen.content, work.seen.status, now)
+        if now is not None:
+            seen = self.tree.look(work.place)
+            if seen is None or seen.content != work.wanted.after:
+                raise changed_meanwhile(work.place.path)
+            now = seen.status
+        if work.seen is not None:
+            self._restore(number, work, work.seen.content, work.seen.status, now)
+        elif now is not None:
+            remove(self.tree, work.place, now)
         return True
+
+    def _is_ours(self, number: int, work: Work, now: os.stat_result | None) -> bool:
+        """True if what is there was put there by us, False if the step failed. Raises Conflict if it was done, and what
+        is there is somebody's by now."""
+        made = self.temporaries.get(number)
+        ours = None if made is None else made.identity
+        if made is None and now is None:
+            return number in self.removed
+        if now is not None and (now.st_dev, now.st_ino) == ours:
+            return True
+        before = None if work.seen is None else work.seen.status
+        if number not in self.put or now is before or (now is not None and before and same(now, before)):
+            return False
+        raise changed_meanwhile(work.place.path)
+
+    def _back_over(self, number: int, work: Work) -> None:
+        """Write over a file what it held, if it holds what we wrote or a part of that."""
+        seen = self.tree.look(work.place)
+        before, after = work.wanted.before or b"", work.wanted.after or b""
+        if seen is None or not _is_part(seen.content, before, after, whole=number in self.put):
+            raise changed_meanwhile(work.place.path)
+        mode = None if work.seen is None else stat.S_IMODE(work.seen.status.st_mode)
+        write_over(self.tree, work.place, before, mode, seen.status)
 
     def _restore(
         self, number: int, work: Work, content: bytes, status: os.stat_result, now: os.stat_result | None
     ) -> None:
-        model = os.open(self.staging.path("before", number), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        model = self.staging.model(number)
+        if model is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.staging.folder))
         try:
             made = temporary(
                 self.tree, work.place, self.announced, number, content, stat.S_IMODE(status.st_mode),
@@ -228,6 +274,15 @@ class Run:
         finally:
             os.close(model)
         replace(self.tree, work.place, made, now)
+
+
+def _is_part(now: bytes, before: bytes, after: bytes, *, whole: bool) -> bool:
+    """True if a content is what a write over another one leaves: wholly, or where it was not `whole` up to some byte."""
+    if whole or now == after:
+        return now == after
+    both = zip(now, after, strict=False)
+    alike = next((at for at, (one, other) in enumerate(both) if one != other), min(len(now), len(after)))
+    return now[alike:] == before[alike:]
 
 
 class _Model(AbstractContextManager[int | None]):

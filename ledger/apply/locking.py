@@ -18,15 +18,16 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from t2c.ledger.apply.folders import opened
 from t2c.ledger.apply.places import cannot, same_spot
-from t2c.ledger.errors import Conflict
-from t2c.ledger.journal.files import make_folder
+from t2c.ledger.errors import Conflict, Refused
 from t2c.ledger.kernel.clock import rfc3339
 
 __all__ = ["Holder", "Locks", "busy", "locked"]
 
 _BUSY: Final = (errno.EACCES, errno.EAGAIN)
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER: Final = "locks"
 _PAUSE: Final = 0.01
 
 
@@ -48,10 +49,11 @@ class _Note(msgspec.Struct):
 
 
 class Locks:
-    """The locks of one apply, by lock file."""
+    """The locks of one apply, by the name of the lock file in a folder that is held open."""
 
-    def __init__(self) -> None:
-        self.held: dict[Path, int] = {}
+    def __init__(self, folder: int) -> None:
+        self._folder = folder
+        self.held: dict[str, int] = {}
 
     def say(self, holder: Holder) -> None:
         """Write into every lock file who holds it. What cannot be written is not: the lock is flock."""
@@ -65,9 +67,9 @@ class Locks:
         """Let go of all; a lock file goes with its lock, and whoever waited for it sees that it is another one."""
         with ExitStack() as stack:  # an interrupt among them keeps none
             while self.held:
-                place, file = self.held.popitem()
+                name, file = self.held.popitem()
                 stack.callback(_let_go, file)
-                stack.callback(_unlink, place)
+                stack.callback(_unlink, self._folder, name)
 
 
 def _let_go(file: int) -> None:
@@ -75,9 +77,9 @@ def _let_go(file: int) -> None:
         os.close(file)
 
 
-def _unlink(place: Path) -> None:
+def _unlink(folder: int, name: str) -> None:
     with suppress(OSError):
-        place.unlink(missing_ok=True)
+        os.unlink(name, dir_fd=folder)
 
 
 @contextmanager
@@ -86,23 +88,24 @@ def locked(
 ) -> Iterator[Locks]:
     """Hold the locks of these files, taken in one order; `patience` is for how many seconds each is waited for.
 
-    Raises Conflict that names who holds one, Environment if a lock cannot be opened.
+    Raises Conflict that names who holds one, Refused if their folder is a link, Environment if a lock cannot be opened.
     """
-    folder = workspace / "locks"
     real = root.resolve()
     names = {_name(real, path): path for path in paths}
-    locks = Locks()
-    try:
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(opened(workspace, _FOLDER, make=True))
+        except OSError as error:
+            raise cannot(str(workspace / _FOLDER), error) from error
+        locks = Locks(folder)
+        stack.callback(locks.release)
         for name in sorted(names):
             try:
-                make_folder(folder)
-                locks.held[folder / name] = _take(folder / name, names[name], patience)
+                locks.held[name] = _take(folder, name, names[name], patience)
             except OSError as error:
-                raise cannot(str(folder / name), error) from error
+                raise cannot(str(workspace / _FOLDER / name), error) from error
         locks.say(holder)
         yield locks
-    finally:
-        locks.release()
 
 
 def busy(workspace: Path, root: Path, paths: Sequence[str]) -> bool:
@@ -110,10 +113,9 @@ def busy(workspace: Path, root: Path, paths: Sequence[str]) -> bool:
     real = root.resolve()
     for path in paths:
         try:
-            file = os.open(
-                workspace / "locks" / _name(real, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-            )
-        except OSError:
+            with opened(workspace, _FOLDER) as folder:
+                file = os.open(_name(real, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        except (OSError, Refused):
             continue
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -130,13 +132,13 @@ def _name(root: Path, path: str) -> str:
     return f"apply-{sha256(same_spot(f'{root}/{path}').encode(errors='replace')).hexdigest()[:32]}"
 
 
-def _take(place: Path, path: str, patience: float) -> int:
+def _take(folder: int, name: str, path: str, patience: float) -> int:
     deadline = time.monotonic() + patience
     while True:
-        file = os.open(place, _FLAGS, 0o600)
+        file = os.open(name, _FLAGS, 0o600, dir_fd=folder)
         try:
             if _flocked(file):
-                if _is_current(file, place):
+                if _is_current(file, folder, name):
                     return file
             elif time.monotonic() >= deadline:
                 raise _busy(file, path)
@@ -159,9 +161,9 @@ def _flocked(file: int) -> bool:
     return True
 
 
-def _is_current(file: int, place: Path) -> bool:
+def _is_current(file: int, folder: int, name: str) -> bool:
     try:
-        there, ours = place.lstat(), os.fstat(file)
+        there, ours = os.stat(name, dir_fd=folder, follow_symlinks=False), os.fstat(file)
     except FileNotFoundError:
         return False
     return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)

@@ -81,9 +81,15 @@ def place_of(path: str) -> Place:
 
 
 def refuse_reserved(place: Place) -> None:
-    """Raise Refused for what lies in Git's own folder or in one of t2c's, however that is spelled."""
+    """Raise Refused for what lies in Git's own folder or in one of t2c's, however that is spelled, and for a name that
+    a terminal would not show as it is."""
+    if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in place.path):
+        raise _refused(place.path, f"{place.path!r} holds control characters")
     for part in (*place.parents, place.name):
-        plain = "".join(char for char in part if unicodedata.category(char) != "Cf").rstrip(" .")
+        # On NTFS a file's streams follow its name behind a colon.
+        plain = "".join(char for char in part.split(":")[0] if unicodedata.category(char) != "Cf").rstrip(
+            " ."
+        )
         if unicodedata.normalize("NFKC", plain).casefold() in _RESERVED:
             raise _refused(place.path, f"{place.path} lies in {part}, which is never written to")
 

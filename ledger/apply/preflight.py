@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from t2c.ledger.apply.base import Wanted, digest
 from t2c.ledger.apply.files import told
+from t2c.ledger.apply.folders import opened
 from t2c.ledger.apply.history import history
 from t2c.ledger.apply.places import Place, Seen, Tree, cannot, place_of, refuse_reserved, same_spot
+from t2c.ledger.apply.staging import FOLDER
 from t2c.ledger.apply.writing import changed_meanwhile
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Environment, Refused, Usage
@@ -86,6 +89,7 @@ def inspect(
         _check_ours(work, in_place)
         _check_folder(tree, work)
     _check_spellings(works)
+    _check_kept(ledger.workspace)
     _check_room(ledger.workspace, tree, works)
     return works
 
@@ -147,6 +151,15 @@ def _check_spellings(works: Sequence[Work]) -> None:
         if len(set(identities)) < len(identities):
             first, second = alike[0].place.path, alike[1].place.path
             raise _refused(second, f"{first} and {second} are the same file on this file system")
+
+
+def _check_kept(workspace: Path) -> None:
+    """Raise Refused if what is kept would lie elsewhere, Environment if it could not be kept."""
+    try:
+        with suppress(FileNotFoundError), opened(workspace, FOLDER):
+            pass
+    except OSError as error:
+        raise cannot(str(workspace / FOLDER), error) from error
 
 
 def _check_room(workspace: Path, tree: Tree, works: Sequence[Work]) -> None:

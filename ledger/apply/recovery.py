@@ -10,20 +10,30 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from t2c.ledger.apply.base import Unfinished, digest
+from t2c.ledger.apply.folders import opened
 from t2c.ledger.apply.history import Announced, FileTold, history
 from t2c.ledger.apply.locking import Holder, busy, locked
 from t2c.ledger.apply.outcomes import fail, receipt
-from t2c.ledger.apply.places import Place, Tree, cannot, place_of, refuse_reserved
+from t2c.ledger.apply.places import Place, Tree, cannot
 from t2c.ledger.apply.staging import FOLDER, Staging, kept_before
-from t2c.ledger.apply.writing import replace, sweep, temporary
+from t2c.ledger.apply.stands import Stand, mode_of, place_of_told, stood, verdict
+from t2c.ledger.apply.writing import (
+    MOUNTED,
+    changed_meanwhile,
+    remove,
+    replace,
+    same,
+    sweep,
+    temporary,
+    write_over,
+)
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Environment, Refused, T2cError, Usage
-from t2c.ledger.events.changes import ApplyFailure, FileChange
+from t2c.ledger.events.changes import FileChange
 
 __all__ = ["Decision", "Recovered", "kept_before", "recover", "unfinished"]
 
 Decision = Literal["forward", "back", "leave"]
-Stand = Literal["before", "after", "other"]
 _NEW_MODE: Final = 0o644
 
 
@@ -52,10 +62,10 @@ def unfinished(ledger: Ledger, root: Path) -> list[Unfinished]:
         if busy(ledger.workspace, root, [file.path for file in one.files]):
             continue
         with Tree(root) as tree:
-            stands = [_stand(tree, file) for file in one.files]
+            stands = [stood(tree, file).stand for file in one.files]
         files = tuple((file.path, stand) for file, stand in zip(one.files, stands, strict=True))
-        verdict = _verdict(stands)
-        found.append(Unfinished(one.id, one.seq, one.purpose, one.subject, one.requested_by, verdict, files))
+        told = verdict(stands)
+        found.append(Unfinished(one.id, one.seq, one.purpose, one.subject, one.requested_by, told, files))
     return found
 
 
@@ -120,38 +130,6 @@ def _told(
     return Recovered(one.id, one.seq, one.purpose, one.subject, one.requested_by, outcome, event, files, why)
 
 
-def _place(path: str) -> Place:
-    place = place_of(path)
-    refuse_reserved(place)
-    return place
-
-
-def _stand(tree: Tree, file: FileTold) -> Stand:
-    """How a file stands. Permissions count only where the content does not tell."""
-    try:
-        seen = tree.look(_place(file.path))
-    except T2cError:
-        return "other"
-    now = None if seen is None else digest(seen.content)
-    mode = None if seen is None else f"{stat.S_IMODE(seen.status.st_mode):04o}"
-    if file.before == file.after and now == file.after and file.before_mode != file.after_mode:
-        if mode == file.after_mode:
-            return "after"
-        return "before" if mode == file.before_mode else "other"
-    if now == file.after:
-        return "after"
-    return "before" if now == file.before else "other"
-
-
-def _verdict(stands: Sequence[Stand]) -> Literal["before", "after", "mixed", "undecided"]:
-    kinds = set(stands)
-    if "other" in kinds:
-        return "undecided"
-    if len(kinds) == 2:
-        return "mixed"
-    return "after" if kinds == {"after"} else "before"
-
-
 class _Case:
     """One open apply, under its locks."""
 
@@ -160,24 +138,31 @@ class _Case:
         self.tree = tree
         self.one = one
         self.staging = Staging(ledger.workspace, one.id)
-        self.stands = [_stand(tree, file) for file in one.files]
+        self.stood = [stood(tree, file) for file in one.files]
+        self.over = set(self.staging.over())
+        self.others: list[str] = []
+        """What is said of contents that a decision wrote over."""
+
+    @property
+    def stands(self) -> list[Stand]:
+        return [one.stand for one in self.stood]
 
     def settled(self, decide: Decision | None, reason: str) -> Recovered:
         """Give it an outcome if hashes or a person decide it."""
         if decide is not None:
             act = {"forward": self._forward, "back": self._back, "leave": self._leave}[decide]
-            return self._done(act, reason)
-        verdict = _verdict(self.stands)
-        if verdict == "undecided":
+            return self._done(act, reason)._replace(why="; ".join(self.others))
+        told = verdict(self.stands)
+        if told == "undecided":
             others = [
                 file.path for file, stand in zip(self.one.files, self.stands, strict=True) if stand == "other"
             ]
             return self._undecided(f"{', '.join(others)}: neither as before nor as wanted")
         try:
-            if verdict == "after":
-                return self._done(self._forward, "")
-            return self._done(self._back, "")
-        except (Environment, Refused) as error:
+            act = self._forward if told == "after" else self._back
+            return self._done(act, "")._replace(why="; ".join(self.others))
+        except (Conflict, Environment, Refused) as error:
+            self.stood = [stood(self.tree, file) for file in self.one.files]
             return self._undecided(error.what)
 
     def _undecided(self, why: str) -> Recovered:
@@ -194,26 +179,24 @@ class _Case:
             ) from error
 
     def _forward(self, reason: str) -> Recovered:
-        for number, file in enumerate(self.one.files):
-            if self.stands[number] != "after":
-                self._put(number, file, "after", file.after, file.after_mode)
-        self._sweep()
-        applied = receipt(
-            self.ledger,
-            self.one.id,
-            [_change(file) for file in self.one.files],
-            "recovered",
-            run=self.one.run,
-        )
-        self.staging.finish()
-        return _told(self.one, "recovered", applied.event, ["after"] * len(self.stands))
-
-    def _back(self, reason: str) -> Recovered:
-        touched = [number for number, stand in enumerate(self.stands) if stand != "before"]
+        touched = self._touched("after")
         for number in touched:
             file = self.one.files[number]
-            if file.before is not None and self.staging.content("before", number, file.before) is None:
-                raise self._not_kept(file)
+            self._put(number, file, "after", file.after, file.after_mode)
+        self._sweep()
+        files = [
+            _change(file).model_copy(
+                update={"after_mode": mode_of(self.tree.status(place_of_told(file.path)))}
+            )
+            for file in self.one.files
+        ]
+        over = tuple(file.path for number, file in enumerate(self.one.files) if number in self.over)
+        applied = receipt(self.ledger, self.one.id, files, "recovered", over, self.one.run)
+        self.staging.finish()
+        return _told(self.one, "recovered", applied.event, ["after"] * len(self.stood))
+
+    def _back(self, reason: str) -> Recovered:
+        touched = self._touched("before")
         for number in reversed(touched):
             file = self.one.files[number]
             self._put(number, file, "before", file.before, file.before_mode)
@@ -221,12 +204,31 @@ class _Case:
         for path in reversed(self.staging.folders()):
             with suppress(T2cError):
                 self.tree.drop(_parts(path))
-        self.staging.remove()
+        self.staging.clear()
         if touched:
-            return self._fail(
-                "undone", reason or "it was interrupted; what was changed is taken back", "before"
+            failed = self._fail("undone", reason or "it was interrupted; what was changed is taken back")
+        elif self.staging.begun:
+            failed = self._fail(
+                "undone",
+                reason or "it was interrupted; every file is as before, or was taken back before this",
             )
-        return self._fail("nothing", reason or "it was interrupted before any file was changed", "before")
+        else:
+            failed = self._fail("nothing", reason or "it was interrupted; every file is as before")
+        self.staging.finish()
+        return failed
+
+    def _touched(self, kind: Literal["before", "after"]) -> list[int]:
+        """The files that have to be made so. Raises, before any is, what keeps one from it."""
+        touched = [number for number, stand in enumerate(self.stands) if stand != kind]
+        for number in touched:
+            file, stood = self.one.files[number], self.stood[number]
+            if stood.error is not None:
+                stood.error.safe = "every file as it is now"
+                raise stood.error
+            wanted = file.before if kind == "before" else file.after
+            if wanted is not None and self.staging.content(kind, number, wanted) is None:
+                raise self._not_kept(file)
+        return touched
 
     def _leave(self, reason: str) -> Recovered:
         self._sweep()
@@ -237,14 +239,14 @@ class _Case:
 
     def _as_it_is(self, file: FileTold) -> FileChange:
         try:
-            seen = self.tree.look(_place(file.path))
+            seen = self.tree.look(place_of_told(file.path))
         except T2cError:
             seen = None
         there = None if seen is None else seen.content
-        mode = None if seen is None else f"{stat.S_IMODE(seen.status.st_mode):04o}"
+        mode = mode_of(None if seen is None else seen.status)
         return _change(file).model_copy(update={"after": digest(there), "after_mode": mode})
 
-    def _fail(self, outcome: ApplyFailure, reason: str, stand: Stand) -> Recovered:
+    def _fail(self, outcome: Literal["nothing", "undone"], reason: str) -> Recovered:
         event = fail(
             self.ledger,
             self.one.id,
@@ -253,47 +255,68 @@ class _Case:
             [_change(file) for file in self.one.files],
             self.one.run,
         )
-        kind: Literal["nothing", "undone"] = "undone" if outcome == "undone" else "nothing"
-        return _told(self.one, kind, event, [stand] * len(self.stands))
+        return _told(self.one, outcome, event, ["before"] * len(self.stood))
 
-    def _put(self, number: int, file: FileTold, kind: str, wanted: str | None, mode: str | None) -> None:
-        """Make one file as it is kept, whatever is there now."""
-        place = _place(file.path)
-        now = self.tree.status(place)
-        if now is not None and not stat.S_ISREG(now.st_mode):
-            raise Refused(f"{file.path} is no plain file", where=file.path, safe="the file as it is now")
-        if wanted is None:
-            folder = self.tree.folder(place.parents)
-            if now is not None and folder is not None:
-                os.unlink(place.name, dir_fd=folder)
-                os.fsync(folder)
-            return
-        content = self.staging.content(kind, number, wanted)
-        if content is None:
+    def _put(
+        self,
+        number: int,
+        file: FileTold,
+        kind: Literal["before", "after"],
+        wanted: str | None,
+        mode: str | None,
+    ) -> None:
+        """Make one file as it is kept. Raises Conflict if it is not as it stood when it was hashed."""
+        place = place_of_told(file.path)
+        now = self.stood[number].status
+        content = None if wanted is None else self.staging.content(kind, number, wanted)
+        if wanted is not None and content is None:
             raise self._not_kept(file)
-        for depth in range(1, len(place.parents) + 1):
-            self.tree.make(place.parents[:depth])
-        permissions = _NEW_MODE if mode is None else int(mode, 8)
-        if mode is None and now is not None:
-            permissions = stat.S_IMODE(now.st_mode)
-        model = self._model(number)
-        try:
-            status = now if now is not None else None if model is None else os.fstat(model)
-            copied = None if model is None else (model, status)
-            made = temporary(self.tree, place, self.one.id, number, content, permissions, copied)
-        finally:
-            if model is not None:
-                os.close(model)
-        replace(self.tree, place, made, now)
+        if now is not None:
+            self._keep_other(number, file, place, now)
+        if content is not None:
+            for depth in range(1, len(place.parents) + 1):
+                self.tree.make(place.parents[:depth])
+            self._write(number, place, content, now, mode)
+        elif now is not None:
+            remove(self.tree, place, now)
         if (folder := self.tree.folder(place.parents)) is not None:
             os.fsync(folder)
 
-    def _model(self, number: int) -> int | None:
-        """The kept file whose attributes the written one is to have."""
-        try:
-            return os.open(self.staging.path("before", number), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return None
+    def _write(
+        self, number: int, place: Place, content: bytes, now: os.stat_result | None, mode: str | None
+    ) -> None:
+        permissions = _NEW_MODE if mode is None else int(mode, 8)
+        if mode is None and now is not None:
+            permissions = stat.S_IMODE(now.st_mode)
+        if now is None or (number not in self.over and now.st_nlink == 1):
+            model = self.staging.model(number)
+            try:
+                status = now if now is not None else None if model is None else os.fstat(model)
+                copied = None if model is None else (model, status)
+                made = temporary(self.tree, place, self.one.id, number, content, permissions, copied)
+            finally:
+                if model is not None:
+                    os.close(model)
+            try:
+                replace(self.tree, place, made, now)
+                return
+            except OSError as error:
+                if now is None or error.errno not in MOUNTED:
+                    raise
+        self.over.add(number)
+        write_over(self.tree, place, content, permissions, now)
+
+    def _keep_other(self, number: int, file: FileTold, place: Place, now: os.stat_result) -> None:
+        """Keep what is about to be lost unless it is kept already. Raises Conflict if it is another by now."""
+        stand = self.stood[number].stand
+        told = file.before if stand == "before" else file.after
+        if stand != "other" and self.staging.content(stand, number, told) is not None:
+            return
+        seen = self.tree.look(place)
+        if seen is None or not same(seen.status, now):
+            raise changed_meanwhile(file.path)
+        kept = self.staging.keep_other(number, seen.content)
+        self.others.append(f"what {file.path} held is kept in {kept}")
 
     def _not_kept(self, file: FileTold) -> Environment:
         return Environment(
@@ -306,11 +329,11 @@ class _Case:
     def _sweep(self) -> None:
         for file in self.one.files:
             with suppress(T2cError):
-                sweep(self.tree, [_place(file.path).parents], self.one.id)
+                sweep(self.tree, [place_of_told(file.path).parents], self.one.id)
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    place = _place(path)
+    place = place_of_told(path)
     return (*place.parents, place.name)
 
 
@@ -325,13 +348,14 @@ def _change(file: FileTold) -> FileChange:
 
 
 def _tidy(ledger: Ledger) -> None:
-    """Remove what a process that was killed after its receipt kept of the contents from after."""
-    folder = ledger.workspace / FOLDER
+    """Remove what a process that was killed after its outcome kept of the contents that nobody needs then."""
     is_open = history(ledger).open
-    with suppress(OSError):
-        for item in folder.iterdir():
-            if item.name.startswith("EVT-") and item.name not in is_open:
+    with suppress(OSError, Refused):
+        with opened(ledger.workspace, FOLDER) as folder:
+            names = os.listdir(folder)  # noqa: PTH208 - of a descriptor
+        for name in names:
+            if name.startswith("EVT-") and name not in is_open:
                 with suppress(AssertionError, OSError):
-                    staging = Staging(ledger.workspace, item.name)
+                    staging = Staging(ledger.workspace, name)
                     if not staging.finished:
                         staging.finish()

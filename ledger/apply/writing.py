@@ -17,10 +17,22 @@ from t2c.ledger.apply.places import Place, Tree
 from t2c.ledger.apply.staging import copy_attributes, write_all
 from t2c.ledger.errors import Conflict
 
-__all__ = ["Temporary", "changed_meanwhile", "remove", "replace", "sweep", "temporary", "write_over"]
+__all__ = [
+    "MOUNTED",
+    "Temporary",
+    "changed_meanwhile",
+    "remove",
+    "replace",
+    "same",
+    "sweep",
+    "temporary",
+    "write_over",
+]
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OVER: Final = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+MOUNTED: Final = (errno.EBUSY, errno.EXDEV)
+"""What a rename says of a file that is a mount of its own."""
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
 
 
@@ -124,7 +136,7 @@ def write_over(
     file = os.open(place.name, _OVER, dir_fd=_folder(tree, place))
     try:
         status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or (expected is not None and not _same(status, expected)):
+        if not stat.S_ISREG(status.st_mode) or (expected is not None and not same(status, expected)):
             raise changed_meanwhile(place.path)
         write_all(file, content)
         os.ftruncate(file, len(content))
@@ -138,12 +150,13 @@ def write_over(
 def _check(tree: Tree, place: Place, expected: os.stat_result | None) -> None:
     now = tree.status(place)
     if (now is None) != (expected is None) or (
-        now is not None and expected is not None and not _same(now, expected)
+        now is not None and expected is not None and not same(now, expected)
     ):
         raise changed_meanwhile(place.path)
 
 
-def _same(one: os.stat_result, other: os.stat_result) -> bool:
+def same(one: os.stat_result, other: os.stat_result) -> bool:
+    """True if a file is the same and was not written since."""
     return (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
         other.st_dev, other.st_ino, other.st_size, other.st_mtime_ns, other.st_ctime_ns,
     )  # fmt: skip
