@@ -168,15 +168,16 @@ class Staging:
     @property
     def finished(self) -> bool:
         """True if nothing is there but what is kept for good."""
-        return not any(map(self._has, ("after", *_NOTES)))
+        return not self._has("after", *_NOTES)
 
-    def _has(self, name: str) -> bool:
-        try:
-            with self._opened() as folder:
-                os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except (OSError, Refused):
-            return False
-        return True
+    def _has(self, *names: str) -> bool:
+        """True if any of these is there."""
+        with suppress(OSError, Refused), self._opened() as folder:
+            for name in names:
+                with suppress(FileNotFoundError):
+                    os.stat(name, dir_fd=folder, follow_symlinks=False)
+                    return True
+        return False
 
     def _read(self, *inner: str, name: str) -> bytes:
         with self._opened(*inner) as folder:
