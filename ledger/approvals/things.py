@@ -21,6 +21,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Usage
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.change_ids import patch_hash, patch_id, plan_hash, plan_id
+from t2c.ledger.kernel.shown import not_shown
 
 __all__ = ["SHORTEST", "Brief", "entry_named", "file_thing", "find", "matching", "plain_brief", "thing_of"]
 
@@ -145,6 +146,12 @@ def thing_of(ledger: Ledger, entry: Entry, brief: Brief = plain_brief) -> Thing:
         shown = ledger.objects.get(one.shown)
         if sha256(shown).hexdigest() != one.shown:  # an object of that name which holds something else
             raise _damaged(entry, "the text that was rendered is not the one that is kept")
+        try:
+            missing = not_shown(one.kind, data["artifact"], shown)
+        except _WRONG:
+            missing = "what it is of"
+        if missing is not None:
+            raise _damaged(entry, f"the text that is to be read does not show {missing}")
     return Thing(one.subject, one.digest, shown, one.proposed_by, one.normalised, one.event)
 
 

@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from t2c.ledger.audit.origins import names_of
+from t2c.ledger.audit.trials import Read
+from t2c.ledger.errors import T2cError
 from t2c.ledger.kernel.change_ids import patch_hash, patch_id, plan_hash, plan_id
+from t2c.ledger.kernel.shown import not_shown
 
 __all__ = ["HANDLED", "PROPOSING", "ChangeAudit"]
 
@@ -26,8 +29,11 @@ class _Evaluated(NamedTuple):
 class ChangeAudit:
     """Follows plans to what became of them. `fault` is told (seq, kind, detail)."""
 
-    def __init__(self, fault: Callable[[int, str, str], None]) -> None:
+    def __init__(self, fault: Callable[[int, str, str], None], read: Read | None = None) -> None:
+        """`read` gives an object's bytes; without it no text is compared with what it is the text of."""
         self._fault = fault
+        self._read = read
+        self._plans: dict[str, tuple[str, frozenset[str]]] = {}
         self._gates: dict[str, bool] = {}
         self._evaluated: dict[str, _Evaluated] = {}
 
@@ -54,28 +60,41 @@ class ChangeAudit:
             self._fault(
                 seq, "plan_hash", f"{data['id']} is not the id of the plan's content, {plan_id(found)}"
             )
+        self._plans[data["id"]] = found, frozenset(plan["evidence"]["diagnosticIds"])
         return ()
 
     def _rendered(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
         artifact = data["artifact"]
         if data["kind"] == "source":
-            patches = artifact.get("patches", [artifact])
-            for patch in patches:
-                found = patch_hash(patch)
-                if found != patch["patchHash"] or patch["id"] != patch_id(found):
-                    detail = f"the hash of {str(patch['id'])[:40]} is {found[:12]}, and not what it says"
-                    self._fault(seq, "patch_hash", detail)
-                elif len(patches) == 1 and data["hash"] != found:
-                    self._fault(
-                        seq, "patch_hash", f"the patch's hash is {found[:12]}, not {data['hash'][:12]}"
-                    )
+            found = patch_hash(artifact)
+            if not data["hash"] == found == artifact["patchHash"]:
+                self._fault(seq, "patch_hash", f"the patch's hash is {found[:12]}, not {data['hash'][:12]}")
+            if artifact["id"] != patch_id(found):
+                self._fault(seq, "patch_hash", f"{str(artifact['id'])[:40]} is not the id of its content")
         else:
             said = artifact["renderedPatchHash"] if data["kind"] != "revert" else data["hash"]
             if not said == data["hash"] == data["shown"]:
                 self._fault(seq, "patch_hash", "its hash is not that of the text that is shown")
+        self._compare(seq, data)
         return (data["shown"],)
 
+    def _compare(self, seq: int, data: Event) -> None:
+        """What is read has to show what is done."""
+        if self._read is None:
+            return
+        try:
+            text = self._read(data["shown"])
+        except T2cError:
+            return  # that it is missing is told elsewhere
+        if (missing := not_shown(data["kind"], data["artifact"], text)) is not None:
+            self._fault(seq, "patch_shown", f"the text that people approve does not show {missing}")
+
+    def _by_t2c(self, seq: int, event: Event) -> None:
+        if event["trust"] == "asserted":
+            self._fault(seq, "trust", f"{event['type']} is told by t2c's own code and by nobody else")
+
     def _tried(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
+        self._by_t2c(seq, event)
         if event.get("origin") is not None:
             return ()
         unknown = [gate for gate in data["gates"] if gate not in self._gates]
@@ -88,7 +107,16 @@ class ChangeAudit:
         return ()
 
     def _judged(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
+        self._by_t2c(seq, event)
         accepted, document = data["accepted"], data["acceptance"]
+        if event.get("origin") is None:
+            planned = self._plans.get(data["plan"])
+            if planned is None or planned[0] != data["hash"]:
+                self._fault(
+                    seq, "change_evaluated", f"there is no plan {data['plan']} with the hash it names"
+                )
+            elif planned[1] != {one["diagnostic"] for one in data["subjects"]}:
+                self._fault(seq, "change_evaluated", f"it judges other findings than those of {data['plan']}")
         if document["accepted"] is not accepted or document["planId"] != data["plan"]:
             self._fault(seq, "change_evaluated", "its document says otherwise than the event")
         cleared = all(one["state"] == "cleared" for one in data["subjects"]) and bool(data["subjects"])
@@ -105,6 +133,7 @@ class ChangeAudit:
         return ()
 
     def _closed(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
+        self._by_t2c(seq, event)
         if event.get("origin") is not None:
             return ()
         found = [self._evaluated.get(name) for name in data["evaluations"]]

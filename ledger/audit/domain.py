@@ -73,7 +73,7 @@ class DomainAudit:
         self._trials = trials.TrialAudit(self._fault, self._answers.root_of, read)
         self._approvals = approvals.ApprovalAudit(self._fault, signed)
         self._applies = applies.ApplyAudit(self._fault, self._approvals)
-        self._changes = changes.ChangeAudit(self._fault)
+        self._changes = changes.ChangeAudit(self._fault, read)
         self._elsewhere = False
         self._records: set[str] = set()
         self._known_records: set[str] = set()

@@ -11,6 +11,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Usage
 from t2c.ledger.journal.entry import Entry
 from t2c.ledger.kernel.change_ids import patch_hash, patch_id, plan_hash, plan_id
+from t2c.ledger.kernel.shown import not_shown
 
 __all__ = ["Patch", "Plan", "patch_named", "patch_of", "patch_rows", "plan_named"]
 
@@ -76,6 +77,8 @@ def patch_of(ledger: Ledger, entry: Entry, data: Mapping[str, Any]) -> Patch:
     if found is None or data["hash"] != found or data["artifact"].get("id") != patch_id(found):
         raise _false(f"patch {data['hash'][:12]}", entry.seq)
     shown = ledger.objects.get(data["shown"])
+    if not_shown("source", data["artifact"], shown) is not None:
+        raise _false(f"the text of patch {data['hash'][:12]}", entry.seq)
     return Patch(
         entry.id,
         entry.seq,

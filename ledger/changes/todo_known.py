@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from t2c.ledger.changes.known import patch_rows
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Corrupt, Usage
+from t2c.ledger.kernel.shown import not_shown
 
 __all__ = ["TodoPatch", "todo_patch_named", "todo_patches"]
 
@@ -29,7 +30,11 @@ class TodoPatch(NamedTuple):
     def text(self, ledger: Ledger) -> bytes:
         """The Markdown that is approved and appended. Raises Corrupt where it is not the one that was rendered."""
         found = ledger.objects.get(self.hash)
-        if sha256(found).hexdigest() != self.hash or self.artifact.get("renderedPatchHash") != self.hash:
+        if (
+            sha256(found).hexdigest() != self.hash
+            or self.artifact.get("renderedPatchHash") != self.hash
+            or not_shown("todo", self.artifact, found) is not None
+        ):
             raise Corrupt(
                 f"the text of TODO patch {self.hash[:12]} is not the one that was rendered",
                 where=f"seq {self.seq}",

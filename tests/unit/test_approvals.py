@@ -96,8 +96,9 @@ def source(ledger: Ledger, plan: dict[str, Any], diff: str | None, *, forged: st
     artifact = {**patch, "patchHash": hash, "id": patch_id(hash)}
     if forged is not None:
         artifact["edits"] = [{**patch["edits"][0], "unifiedDiff": forged}]
+    text = f"hash `{hash}`\n" + ("do it" if diff is None else f"```diff\n{diff}\n```\n")
     payload = PatchRendered(
-        kind="source", hash=hash, shown=ledger.objects.put((diff or "do it").encode()), artifact=artifact, plans=(plan["id"],),
+        kind="source", hash=hash, shown=ledger.objects.put(text.encode()), artifact=artifact, plans=(plan["id"],),
         proposed_by=("agent:bot",),
     )  # fmt: skip
     ledger.append([draft(payload, trust="asserted")])
@@ -338,9 +339,8 @@ def test_a_name_that_means_nothing_or_several_things_is_said_so(ledger: Ledger, 
     seq = ledger.head().seq
     for name in (hash, hash[:8], patch_id(hash), patch_id(hash)[:15], f"patch:{plan['id']}", str(seq)):
         assert find(ledger, tmp_path, name).digest == hash
-    assert find(ledger, tmp_path, sha256(b"--- a\n+++ b\n").hexdigest()).digest == hash, (
-        "the text's own SHA-256"
-    )
+    text = f"hash `{hash}`\n```diff\n--- a\n+++ b\n\n```\n".encode()
+    assert find(ledger, tmp_path, sha256(text).hexdigest()).digest == hash, "the text's own SHA-256"
     for name in ("", hash[:7], "0" * 64, "CPLAN-" + "0" * 20, "EVT-" + "0" * 20, "999", "patch:none", "\x00"):
         with pytest.raises(Usage, match="nothing to approve"):
             find(ledger, tmp_path, name)

@@ -6,6 +6,7 @@ Mutations seen to fail: the digest of an approval not compared; a second receipt
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,28 @@ def source(book: Book, lie: dict[str, Any], **more: Any) -> str:
     }  # fmt: skip
     found = patch_hash(patch)
     artifact = {**patch, "patchHash": found, "id": patch_id(found), **lie}
-    return book.rendered(**{"kind": "source", "hash": found, "artifact": artifact, **more})
+    text = f"hash `{artifact['patchHash']}`\n```diff\nx\n```\n".encode()
+    return book.rendered(text, **{"kind": "source", "hash": found, "artifact": artifact, **more})
+
+
+def test_the_text_that_is_approved_shows_what_is_done(book: Book) -> None:
+    source(book, {})
+    edit = {"path": "a.py", "action": "modify", "symbols": [], "instruction": "i", "unifiedDiff": "evil"}
+    plan = plan_of()
+    patch = {
+        "planId": plan["id"], "planHash": plan["planHash"], "graphFingerprint": A, "diagnosticIds": ["DIAG-" + "0" * 20],
+        "recordIds": [], "acceptanceCriteria": ["it runs"], "edits": [edit],
+    }  # fmt: skip
+    found = patch_hash(patch)
+    artifact = {**patch, "patchHash": found, "id": patch_id(found)}
+    book.rendered(f"hash `{found}`\n```diff\nx\n```\n".encode(), kind="source", hash=found, artifact=artifact)
+    assert book.faults() == ["patch_shown"]
+    text = f"# Tasks\n\nWritten for `TODO.md`, with the SHA-256 `{A}`.\n".encode()
+    told = {"renderedPatchHash": sha256(text).hexdigest()}
+    book.rendered(text, artifact={**told, "sourceTodo": {"path": "TODO.md", "contentHash": A}})
+    book.rendered(text, artifact={**told, "sourceTodo": {"path": "ci.yml", "contentHash": A}})
+    book.rendered(text, artifact={**told, "sourceTodo": {"path": "TODO.md", "contentHash": B}})
+    assert book.faults() == ["patch_shown"] * 3
 
 
 def test_hashes_of_plans_and_source_patches_are_computed_and_not_believed(book: Book) -> None:
@@ -245,7 +267,7 @@ def test_hashes_of_plans_and_source_patches_are_computed_and_not_believed(book: 
     source(book, {"graphFingerprint": B})
     source(book, {"id": "SPATCH-" + "0" * 20})
     source(book, {}, hash=A)
-    assert book.faults()[5:] == ["patch_hash"] * 3
+    assert book.faults()[5:] == ["patch_hash"] * 4, "of an id that is not that of its content, both are told"
 
 
 def evaluated(
@@ -257,6 +279,8 @@ def evaluated(
         "newBlockingDiagnosticIds": blocking or [],
         **(lie or {}),
     }
+    if not any(entry.type == "change.planned" for entry in book.ledger.entries()):
+        planned(book)
     verdict = SubjectVerdict(diagnostic="DIAG-" + "0" * 20, state=state, records=(), reason="r")  # type: ignore[arg-type]
     return book.add(
         ChangeEvaluated(
@@ -292,6 +316,24 @@ def test_only_accepted_plans_are_closed(book: Book) -> None:
     close(NOWHERE)
     close(good, plan="CPLAN-" + "0" * 20)
     assert book.faults() == ["change_closed"] * 3
+
+
+def test_only_t2c_itself_says_what_became_of_a_plan(book: Book) -> None:
+    plan = plan_of()
+    document = {"planId": plan["id"], "accepted": False, "newBlockingDiagnosticIds": []}
+    verdict = SubjectVerdict(diagnostic="DIAG-" + "0" * 20, state="gone", records=(), reason="r")
+    payload = ChangeEvaluated(
+        plan=plan["id"], hash=plan["planHash"], accepted=False, subjects=(verdict,), acceptance=document
+    )
+    book.add(payload)
+    assert book.faults() == ["change_evaluated"], "of no plan"
+    planned(book)
+    book.add(payload, BOT)
+    assert book.faults()[1:] == ["trust"]
+    book.add(payload.model_copy(update={"hash": A}))
+    other = SubjectVerdict(diagnostic="DIAG-" + "1" * 20, state="gone", records=(), reason="r")
+    book.add(payload.model_copy(update={"subjects": (other,)}))
+    assert book.faults()[2:] == ["change_evaluated"] * 2
 
 
 def test_a_try_rests_on_gates_that_ran(book: Book) -> None:
