@@ -22,6 +22,7 @@ from t2c.ledger.apply.locking import Holder, locked
 from t2c.ledger.apply.outcomes import fail, receipt
 from t2c.ledger.apply.places import Tree, cannot
 from t2c.ledger.apply.preflight import Work, inspect, places_of
+from t2c.ledger.apply.sound import check_chain
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Refused, T2cError
 from t2c.ledger.events.changes import ApplyAnnounced
@@ -114,6 +115,7 @@ def _check_mandate(ledger: Ledger, mandate: Mandate) -> None:
                 remedy="let somebody look at it and approve it: t2c approve",
             )
         return
+    check_chain(ledger)
     entry = event_of(ledger, mandate.approval)
     try:
         approved = (
