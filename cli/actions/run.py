@@ -184,6 +184,8 @@ class _Work:
         context.progress("write", 0, None)
         folder = ending_folder(self._ledger, self._run)
         staged = stage_folder(self._out / "runs", self._run, folder.files)
+        # Nothing says that the run succeeded before its folder is there as a whole.
+        publish(staged, self._out / "runs" / self._run)
         self._passed(PERSISTENCE, counts={"written": len(folder.files)})
         status = folder.manifest["status"]
         appended = appended_by(self._ledger, self._run, self._before)
@@ -194,7 +196,6 @@ class _Work:
         )
         self._ledger.append([draft(finished, run=self._run)])
         self._over = True
-        publish(staged, self._out / "runs" / self._run)
         assert folder.latest is not None
         write_latest(self._out, folder.latest)
         project_all(context, self._ledger)
@@ -242,7 +243,7 @@ class _Work:
     def _write_failed(self, identity: str, out: Path) -> str:
         parent = self._context.path(self._context.root / out) / "runs"
         folder = folder_of(self._ledger, identity)
-        publish(stage_folder(parent, identity, folder.files), parent / identity)
+        publish(stage_folder(parent, identity, folder.files), parent / identity, instead=True)
         return repo_path(self._context.root, parent / identity / "manifest.json")
 
     def _scan(self) -> None:

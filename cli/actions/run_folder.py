@@ -105,9 +105,15 @@ def stage_folder(parent: Path, name: str, files: Mapping[str, Content]) -> Path:
     return staged
 
 
-def publish(staged: Path, target: Path) -> None:
-    """Give a staged folder its name. Raises Environment, and Usage where something bears that name already."""
+def publish(staged: Path, target: Path, *, instead: bool = False) -> None:
+    """Give a staged folder its name; `instead` of a folder that bears it, which a run wrote that did not end after all.
+
+    Raises Environment, and Usage where something bears that name already.
+    """
+    former = staged.with_name(f"{staged.name.removesuffix('.tmp')}.former.tmp")
     try:
+        if instead and target.is_dir() and not target.is_symlink():
+            target.rename(former)
         if os.path.lexists(target):
             raise Usage(
                 f"{target} is there already",
@@ -120,6 +126,7 @@ def publish(staged: Path, target: Path) -> None:
         raise _cannot(error, target) from error
     finally:
         shutil.rmtree(staged, ignore_errors=True)
+        shutil.rmtree(former, ignore_errors=True)
 
 
 def write_latest(out: Path, content: bytes) -> None:

@@ -284,6 +284,37 @@ def test_a_folder_that_cannot_be_written_fails_the_run(root: Path) -> None:
     assert do(root).status == "succeeded"
 
 
+def test_a_run_succeeded_only_once_its_folder_is_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen to fail with the end recorded before the folder has its name."""
+    rename, append = Path.rename, Ledger.append
+
+    def no_rename(path: Path, target: Any) -> Path:
+        if path.parent.name == "runs":
+            monkeypatch.setattr(Path, "rename", rename)
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", no_rename)
+    with pytest.raises(Environment):
+        do(root)
+    (row,) = listed(context(root), RunsAsked(verb="run")).runs
+    assert (row.status, row.failed_at) == ("failed", "persistence")
+
+    def no_end(ledger: Ledger, drafts: Any, **more: Any) -> Any:
+        if any(one.type == "run.finished" and b'"succeeded"' in one.data for one in drafts):
+            raise Environment("the journal cannot be written")
+        return append(ledger, drafts, **more)
+
+    monkeypatch.setattr(Ledger, "append", no_end)
+    with pytest.raises(Environment):
+        do(root)
+    for name in folders(root):
+        manifest = json.loads((root / ".t2c" / "runs" / name / "manifest.json").read_bytes())
+        assert (manifest["status"], manifest["failure"]["stage"]) == ("failed", "persistence")
+    assert len(folders(root)) == 2
+    assert not (root / ".t2c" / "latest.json").exists()
+
+
 def test_a_latest_that_cannot_be_written_is_told_and_the_run_is_whole(root: Path) -> None:
     (root / ".t2c" / "latest.json").mkdir(parents=True)
     with pytest.raises(Environment, match=r"latest\.json"):
