@@ -62,7 +62,7 @@ def unfinished(ledger: Ledger, root: Path) -> list[Unfinished]:
         if busy(ledger.workspace, root, [file.path for file in one.files]):
             continue
         with Tree(root) as tree:
-            stands = [stood(tree, file).stand for file in one.files]
+            stands: list[Stand] = [stood(tree, file).stand for file in one.files]
         files = tuple((file.path, stand) for file, stand in zip(one.files, stands, strict=True))
         told = verdict(stands)
         found.append(Unfinished(one.id, one.seq, one.purpose, one.subject, one.requested_by, told, files))
@@ -193,7 +193,8 @@ class _Case:
         over = tuple(file.path for number, file in enumerate(self.one.files) if number in self.over)
         applied = receipt(self.ledger, self.one.id, files, "recovered", over, self.one.run)
         self.staging.finish()
-        return _told(self.one, "recovered", applied.event, ["after"] * len(self.stood))
+        after: Stand = "after"
+        return _told(self.one, "recovered", applied.event, [after] * len(self.stood))
 
     def _back(self, reason: str) -> Recovered:
         touched = self._touched("before")
@@ -255,7 +256,8 @@ class _Case:
             [_change(file) for file in self.one.files],
             self.one.run,
         )
-        return _told(self.one, outcome, event, ["before"] * len(self.stood))
+        before: Stand = "before"
+        return _told(self.one, outcome, event, [before] * len(self.stood))
 
     def _put(
         self,

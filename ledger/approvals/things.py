@@ -129,6 +129,7 @@ def thing_of(ledger: Ledger, entry: Entry, brief: Brief = plain_brief) -> Thing:
     one = Recorded.of(entry)
     if one is None:
         raise _damaged(entry, "it is not of the shape of its type")
+    data: dict[str, Any] = {}
     try:
         data = msgspec.json.decode(entry.data)
         wrong = next(_wrong_plan(data) if one.kind == "plan" else _wrong_patch(one.kind, data), None)
