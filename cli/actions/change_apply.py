@@ -11,6 +11,7 @@ from t2c.cli.actions.artefacts import json_document, places_of_artefacts, write_
 from t2c.cli.actions.change_recover import FoundUnfinished, settle
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
+from t2c.cli.actions.refusals import recording_refusals
 from t2c.ledger.apply.base import digest
 from t2c.ledger.changes.applying import apply_patch, dry_run
 from t2c.ledger.changes.known import patch_named
@@ -66,22 +67,23 @@ class PatchApplied:
 
 
 def apply(context: Context, name: str, *, in_place: bool, out: str | None) -> PatchApplied:
-    """Apply a patch under the approval of exactly it. Raises what `apply_patch` raises."""
+    """Apply a patch under the approval of exactly it. Raises what `apply_patch` raises; each refusal is recorded."""
     place = places_of_artefacts(context, {"--out": (out, json_document(_RECEIPT))}).get("--out")
     actor = Actor.parse(context.settings.actor)
     with open_ledger(context) as ledger:
         recovered = settle(context, ledger)
         patch = patch_named(ledger, name)
-        done = apply_patch(
-            ledger,
-            context.root,
-            patch,
-            policy_of(context),
-            by=actor,
-            now=context.clock.now(),
-            in_place=in_place,
-            progress=context.progress,
-        )
+        with recording_refusals(ledger, f"patch:{','.join(patch.plans)}", actor, patch.hash):
+            done = apply_patch(
+                ledger,
+                context.root,
+                patch,
+                policy_of(context),
+                by=actor,
+                now=context.clock.now(),
+                in_place=in_place,
+                progress=context.progress,
+            )
     if place is not None:
         write_artefact(place, pretty(done.receipt))
     return PatchApplied(

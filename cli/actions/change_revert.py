@@ -11,6 +11,7 @@ from t2c.cli.actions.change_apply import FileToWrite
 from t2c.cli.actions.change_recover import FoundUnfinished, settle
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
+from t2c.cli.actions.refusals import recording_refusals
 from t2c.ledger.apply.base import digest
 from t2c.ledger.approvals.standing import approvals
 from t2c.ledger.changes.reverting import (
@@ -53,7 +54,7 @@ class Reverted:
 def reverted(context: Context, name: str, *, dry_run: bool, in_place: bool) -> Reverted:
     """Take a receipt back where that is approved, else record what is to be approved.
 
-    Raises Conflict where its files changed since, Refused where an approval was given and does not hold.
+    Raises Conflict where its files changed since, Refused where an approval was given and does not hold, which is recorded.
     """
     actor, policy = Actor.parse(context.settings.actor), policy_of(context)
     now = context.clock.now()
@@ -62,28 +63,31 @@ def reverted(context: Context, name: str, *, dry_run: bool, in_place: bool) -> R
         receipt = receipt_named(ledger, name)
         if receipt.reverted is not None:
             return _done(receipt, state_of(context.root, receipt), recovered)
-        found = prepare(ledger, context.root, receipt)
+        subject = f"revert:{receipt.event}"
         if dry_run:
+            found = prepare(ledger, context.root, receipt)
             return _result(found, "preview", None, None, None, None, recovered)
-        rendered, _ = render_revert(ledger, found, actor)
-        given = [
-            one
-            for one in approvals(ledger, context.root, now, policy)
-            if one.digest == found.digest and one.subject == f"revert:{receipt.event}"
-        ]
-        if not given:
-            return _result(found, "shown", rendered, None, None, None, recovered)
-        applied, approval = revert(
-            ledger,
-            context.root,
-            found,
-            rendered,
-            policy,
-            by=actor,
-            now=now,
-            in_place=in_place,
-            progress=context.progress,
-        )
+        with recording_refusals(ledger, subject, actor, receipt.event):
+            found = prepare(ledger, context.root, receipt)
+            rendered, _ = render_revert(ledger, found, actor)
+            given = [
+                one
+                for one in approvals(ledger, context.root, now, policy)
+                if one.digest == found.digest and one.subject == subject
+            ]
+            if not given:
+                return _result(found, "shown", rendered, None, None, None, recovered)
+            applied, approval = revert(
+                ledger,
+                context.root,
+                found,
+                rendered,
+                policy,
+                by=actor,
+                now=now,
+                in_place=in_place,
+                progress=context.progress,
+            )
     return _result(found, "reverted", rendered, applied.event, applied.seq, approval, recovered)
 
 

@@ -12,6 +12,7 @@ from t2c.cli.actions.artefacts import json_document, places_of_artefacts, write_
 from t2c.cli.actions.change_recover import FoundUnfinished, settle
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
+from t2c.cli.actions.refusals import recording_refusals
 from t2c.ledger.answers.checks.freezing import guard_frozen
 from t2c.ledger.answers.history import decoded
 from t2c.ledger.apply.base import Mandate, Wanted, digest
@@ -87,7 +88,7 @@ def preview(context: Context, name: str | None) -> TodoPreview:
 def apply(context: Context, name: str | None, *, in_place: bool, receipt: str | None) -> TodoApplied:
     """Append the patch that was rendered last, or the one with this hash.
 
-    Raises Usage where there is none, Refused without an approval that holds (which is recorded), Conflict where the
+    Raises Usage where there is none, Refused without an approval that holds or for a place that may not be written (which is recorded), Conflict where the
     file is not the one that it was rendered on, Corrupt where the recorded text is not what its hash promises.
     """
     place = places_of_artefacts(context, {"--receipt": (receipt, json_document(TODO_RECEIPT))}).get(
@@ -97,26 +98,35 @@ def apply(context: Context, name: str | None, *, in_place: bool, receipt: str | 
     with open_ledger(context) as ledger:
         recovered = settle(context, ledger)
         patch = todo_patch_named(ledger, name)
-        found = _standing(ledger, patch)
-        if found is not None:
-            done = _again(context, ledger, patch, found, recovered)
-        else:
-            thing = find(ledger, context.root, patch.event)
-            approval = mandate_for(ledger, thing, policy_of(context), context.clock.now(), str(actor))
-            wanted = _wanted(context, patch, thing.shown)
-            guard_frozen(ledger, {wanted.path: wanted.after}, actor)
-            mandate = Mandate(PURPOSE, SUBJECT, patch.hash, approval, str(actor), cause=(patch.event,))
-            applied = carry(
-                ledger, context.root, [wanted], mandate, in_place=in_place, progress=context.progress
-            )
-            made = _receipt(ledger, patch, approval, applied.event, digest(wanted.after) or _EMPTY)
-            done = TodoApplied(
-                patch.hash, wanted.path, applied.event, applied.seq, approval, applied.how, False, applied.in_place,
-                made, recovered,
-            )  # fmt: skip
+        with recording_refusals(ledger, SUBJECT, actor, patch.hash):
+            done = _done(context, ledger, patch, actor, in_place, recovered)
     if place is not None:
         write_artefact(place, pretty(done.receipt))
     return done
+
+
+def _done(
+    context: Context,
+    ledger: Ledger,
+    patch: TodoPatch,
+    actor: Actor,
+    in_place: bool,
+    recovered: Sequence[FoundUnfinished],
+) -> TodoApplied:
+    found = _standing(ledger, patch)
+    if found is not None:
+        return _again(context, ledger, patch, found, recovered)
+    thing = find(ledger, context.root, patch.event)
+    approval = mandate_for(ledger, thing, policy_of(context), context.clock.now(), str(actor))
+    wanted = _wanted(context, patch, thing.shown)
+    guard_frozen(ledger, {wanted.path: wanted.after}, actor)
+    mandate = Mandate(PURPOSE, SUBJECT, patch.hash, approval, str(actor), cause=(patch.event,))
+    applied = carry(ledger, context.root, [wanted], mandate, in_place=in_place, progress=context.progress)
+    made = _receipt(ledger, patch, approval, applied.event, digest(wanted.after) or _EMPTY)
+    return TodoApplied(
+        patch.hash, wanted.path, applied.event, applied.seq, approval, applied.how, False, applied.in_place,
+        made, recovered,
+    )  # fmt: skip
 
 
 def _wanted(context: Context, patch: TodoPatch, text: bytes) -> Wanted:

@@ -373,6 +373,37 @@ def test_without_the_kept_copy_it_is_worked_out_of_the_patch_or_refused(repo: An
     assert (repo.root / "door.py").read_text() == DOOR and (repo.root / "old.txt").read_text() == "old\n"
 
 
+def test_whatever_refuses_an_approved_patch_is_recorded_once(repo: Any) -> None:
+    """Seen to fail with only the judge of approvals recording what it refuses."""
+    made = patched(repo, planned(repo, {"door.py": "modify"}))
+    assert repo("change", "apply", made["id"], env=MAKER).code == 3
+    assert types(repo).count("refusal.noted") == 1, "the one that the judge of approvals recorded"
+    approved(repo, made["hash"])
+    door = repo.root / "door.py"
+    door.rename(repo.root / "real.py")
+    door.symlink_to("real.py")
+    refused = repo("change", "apply", made["id"], "--json", env=MAKER)
+    assert refused.code == 3 and "the refusal is recorded" in refused.document["error"]["safe"], refused.out
+    door.unlink()
+    os.link(repo.root / "real.py", door)
+    assert repo("change", "apply", made["id"], env=MAKER).code == 3
+    with Ledger(repo.root / ".t2c") as ledger:
+        noted = [json.loads(bytes(one.data)) for one in ledger.entries() if one.type == "refusal.noted"]
+    assert [(one["code"], one["reference"], one["requested_by"]) for one in noted[1:]] == [
+        ("APPLY_REFUSED", made["hash"], "agent:coder")
+    ] * 2
+    door.unlink()
+    (repo.root / "real.py").rename(door)
+    done = applied(repo, made["id"])
+    shown = repo("change", "revert", done["event"], "--json", env=MAKER).document
+    approved(repo, shown["hash"])
+    (repo.root / ".t2c" / "twin").hardlink_to(door)
+    assert repo("change", "revert", done["event"], env=MAKER).code == 3
+    assert types(repo).count("refusal.noted") == 4 and types(repo)[-1] == "refusal.noted"
+    (repo.root / ".t2c" / "twin").unlink()
+    assert repo("change", "revert", done["event"], env=MAKER).code == 0
+
+
 def test_what_a_crash_left_is_settled_or_decided_by_a_person(repo: Any) -> None:
     from t2c.ledger.events.changes import ApplyAnnounced, FileChange
 

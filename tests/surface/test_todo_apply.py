@@ -153,6 +153,12 @@ def test_what_changed_or_was_appended_by_hand_is_told_apart(proposed: Any) -> No
     file.write_text(TODO + "- [ ] Something else\n")
     changed = run(t2c, "todo", "apply", code=4)
     assert "render it again" in changed.err and file.read_text() == TODO + "- [ ] Something else\n"
+    file.rename(t2c.root / "other.md")
+    file.symlink_to("other.md")
+    before = count(t2c, "refusal.noted")
+    assert "the refusal is recorded" in run(t2c, "todo", "apply", code=3).err
+    assert count(t2c, "refusal.noted") == before + 1
+    file.unlink()
     file.write_text(f"{TODO}\n{made['markdown']}")
     found = run(t2c, "todo", "apply", "--json").document
     assert (found["how"], found["again"]) == ("found", False)
