@@ -193,8 +193,8 @@ class _Case:
         over = tuple(file.path for number, file in enumerate(self.one.files) if number in self.over)
         applied = receipt(self.ledger, self.one.id, files, "recovered", over, self.one.run)
         self.staging.finish()
-        after: Stand = "after"
-        return _told(self.one, "recovered", applied.event, [after] * len(self.stood))
+        after: list[Stand] = ["after" for _ in self.stood]
+        return _told(self.one, "recovered", applied.event, after)
 
     def _back(self, reason: str) -> Recovered:
         touched = self._touched("before")
@@ -256,8 +256,8 @@ class _Case:
             [_change(file) for file in self.one.files],
             self.one.run,
         )
-        before: Stand = "before"
-        return _told(self.one, outcome, event, [before] * len(self.stood))
+        before: list[Stand] = ["before" for _ in self.stood]
+        return _told(self.one, outcome, event, before)
 
     def _put(
         self,
