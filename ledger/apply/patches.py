@@ -97,7 +97,7 @@ def _check_together(parts: Sequence[Part], where: str) -> None:
 
 def _file_patch(part: Part, lines: Sequence[str], where: str) -> FilePatch:
     body = "".join(lines[part.hunks : part.end])
-    hunks = read_hunks(body, where, part.hunks + 1) if body else tuple[Hunk, ...]()
+    hunks = list(read_hunks(body, where, part.hunks + 1)) if body else []
     signs = [row.sign for hunk in hunks for row in hunk.lines]
     added, removed = signs.count("+"), signs.count("-")
     if part.action != "modify" and hunks:
@@ -118,7 +118,7 @@ def _file_patch(part: Part, lines: Sequence[str], where: str) -> FilePatch:
         added,
         removed,
         part.start + 1,
-        hunks,
+        tuple(hunks),
     )
 
 
