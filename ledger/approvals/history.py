@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from t2c.ledger.approvals.names import Names
 from t2c.ledger.approvals.normalising import normalised_plan
 from t2c.ledger.engine import Ledger
 from t2c.ledger.journal.entry import Entry
@@ -168,13 +169,17 @@ class Under(NamedTuple):
 
 
 class History(NamedTuple):
-    """Everything in the order of the journal; `closed` are plans that are done."""
+    """Everything in the order of the journal, each event by its id here; `closed` are plans that are done.
+
+    `reverted` are the receipts that were taken back and still are, each with the receipt that did it.
+    """
 
     recorded: list[Recorded]
     granted: list[Granted]
     withdrawn: dict[str, Withdrawn]
     under: list[Under]
     closed: frozenset[str]
+    reverted: dict[str, str]
 
 
 _patch = msgspec.json.Decoder(_Patch).decode
@@ -188,7 +193,7 @@ _NO_DIFF: Final = b'"unifiedDiff":null'
 """In canonical JSON no text can hold these bytes."""
 _RENDERED: Final = frozenset({"patch.rendered", "change.planned"})
 _TYPES: Final = _RENDERED | {
-    "approval.granted", "approval.withdrawn", "apply.announced", "apply.receipted", "change.closed",
+    "approval.granted", "approval.withdrawn", "apply.announced", "apply.receipted", "change.closed", "journal.merged",
 }  # fmt: skip
 
 
@@ -201,11 +206,13 @@ def history(ledger: Ledger) -> History:
     """Everything that approvals depend on, in one pass."""
     made: list[Recorded] = []
     granted: list[Granted] = []
-    withdrawn: dict[str, Withdrawn] = {}
-    announced: dict[str, tuple[int, _Announced]] = {}
-    receipts: dict[str, str] = {}
+    withdrawals: list[tuple[str, Withdrawn]] = []
+    announced: dict[str, tuple[Entry, _Announced]] = {}
+    receipts: list[tuple[str, Entry]] = []
     closed: set[str] = set()
+    names = Names()
     for entry in _entries(ledger, _TYPES):
+        names.take(entry)
         if entry.type in _RENDERED:
             if (one := Recorded.of(entry)) is not None:
                 made.append(one)
@@ -218,25 +225,43 @@ def history(ledger: Ledger) -> History:
                     taken = _withdrawn(entry.data)
                     if entry.actor.kind == "human":
                         by = Withdrawn(entry.id, entry.seq, str(entry.actor), taken.reason)
-                        withdrawn.setdefault(taken.approval, by)
+                        withdrawals.append((taken.approval, by))
                 case "apply.announced":
-                    announced[entry.id] = entry.seq, _announced(entry.data)
+                    announced[entry.id] = entry, _announced(entry.data)
                 case "apply.receipted":
-                    receipts.setdefault(_outcome(entry.data).announced, entry.id)
+                    receipts.append((_outcome(entry.data).announced, entry))
                 case "change.closed":
                     closed.update(_closed(entry.data).plans)
         except msgspec.MsgspecError:
             continue
-    taken_back: set[str] = set()
+    # A merge says last what the ids in its events stand for.
+    withdrawn: dict[str, Withdrawn] = {}
+    for approval, by in withdrawals:
+        withdrawn.setdefault(names.of(approval), by)
+    under, reverted = _applied(announced, receipts, names)
+    return History(made, granted, withdrawn, under, frozenset(closed), reverted)
+
+
+def _applied(
+    announced: dict[str, tuple[Entry, _Announced]], receipts: list[tuple[str, Entry]], names: Names
+) -> tuple[list[Under], dict[str, str]]:
+    """What was applied under which approval, and what took back what."""
+    done: dict[str, str] = {}
+    for told_of, entry in receipts:
+        event = names.of(told_of)
+        if event in announced and (entry.origin is None or announced[event][0].origin is not None):
+            done.setdefault(event, entry.id)  # files here are changed by no event that came from elsewhere
+    reverted: dict[str, str] = {}
     under: list[Under] = []
-    for event, (seq, told) in reversed(announced.items()):  # what takes something back comes after it
-        receipt = receipts.get(event)
-        back = receipt is not None and receipt in taken_back
+    for event, (entry, told) in reversed(announced.items()):  # what takes something back comes after it
+        receipt = done.get(event)
+        back = receipt is not None and receipt in reverted
         if receipt is not None and not back and told.reverts is not None:
-            taken_back.add(told.reverts)
-        under.append(Under(event, seq, told.approval, told.subject, told.digest, receipt, back))
+            reverted.setdefault(names.of(told.reverts), receipt)
+        approval = None if told.approval is None else names.of(told.approval)
+        under.append(Under(event, entry.seq, approval, told.subject, told.digest, receipt, back))
     under.reverse()
-    return History(made, granted, withdrawn, under, frozenset(closed))
+    return under, reverted
 
 
 def _approval(entry: Entry, data: _Granted) -> Granted:

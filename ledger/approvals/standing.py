@@ -152,7 +152,7 @@ class _Judge:
 
 def _withdrawn(granted: Granted, known: History) -> _Verdict:
     taken = known.withdrawn.get(granted.event)
-    if taken is None or taken.seq < granted.seq:
+    if taken is None:
         return _HOLDS
     return "withdrawn", f"{taken.actor} withdrew it, seq {taken.seq}: {taken.reason}", _CODES["withdrawn"]
 

@@ -15,6 +15,7 @@ from t2c.ledger.apply.files import look
 from t2c.ledger.apply.history import Outcome, event_of, history
 from t2c.ledger.apply.patches import FilePatch
 from t2c.ledger.approvals.base import Policy
+from t2c.ledger.approvals.history import history as approvals_history
 from t2c.ledger.approvals.standing import mandate_for
 from t2c.ledger.changes.contract import dated, source_receipt
 from t2c.ledger.changes.known import Patch
@@ -86,23 +87,7 @@ def _standing(ledger: Ledger, subject: str, hash: str) -> Outcome | None:
 
 def reverts_of(ledger: Ledger) -> dict[str, str]:
     """The receipts that were taken back and still are, and the receipt that did it."""
-    from t2c.ledger.answers.history import events
-
-    announced: dict[str, str] = {}
-    found: dict[str, str] = {}
-    for entry in events(ledger, "apply.announced", "apply.receipted"):
-        data = decoded(entry)
-        if entry.type == "apply.announced":
-            if data.get("reverts") is not None:
-                announced[entry.id] = data["reverts"]
-        elif data["announced"] in announced:
-            back = announced[data["announced"]]
-            found[back] = entry.id
-    # What took something back and was taken back itself does not count any more.
-    for receipt, by in list(reversed(found.items())):
-        if by in found and found.get(receipt) == by:
-            del found[receipt]
-    return found
+    return approvals_history(ledger).reverted
 
 
 def _again(ledger: Ledger, root: Path, patch: Patch, earlier: Outcome) -> Done:
