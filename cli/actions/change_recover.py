@@ -8,15 +8,20 @@ from typing import ClassVar, Final
 
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.opening import open_ledger
+from t2c.ledger.apply.history import history
 from t2c.ledger.apply.recovery import Decision, Recovered, recover
 from t2c.ledger.approvals.standing import note_refusal
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Refused, Usage
+from t2c.ledger.events.draft import draft
+from t2c.ledger.events.statements import ObservationNoted
 from t2c.ledger.kernel.actor import Actor
 
 __all__ = ["FileStand", "FoundUnfinished", "RecoverResult", "recovered", "settle"]
 
 _SAFE: Final = "nothing was changed"
+_LONGEST: Final = 1000
+"""Characters of the subject of an observation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,10 @@ class RecoverResult:
 
 
 def recovered(context: Context, announced: str | None, decide: Decision | None, reason: str) -> RecoverResult:
-    """Settle what hashes settle, and what a person decides. Raises Refused for a decision of whoever is no person."""
+    """Settle what hashes settle, and what a person decides, which is recorded before it is carried out.
+
+    Raises Refused for a decision of whoever is no person.
+    """
     if decide is not None and announced is None:
         raise Usage("say which apply is decided", safe=_SAFE, remedy="name its EVT-…")
     if decide is not None and not reason.strip():
@@ -64,6 +72,7 @@ def recovered(context: Context, announced: str | None, decide: Decision | None, 
             if actor.kind != "human":
                 raise _no_person(ledger, actor, announced or "")
             reason = f"{actor}: {reason.strip()}"
+            _note_decision(ledger, actor, announced or "", decide, reason)
         found = recover(ledger, context.root, announced=announced, decide=decide, reason=reason)
     rows = [_row(one) for one in found]
     return RecoverResult(sum(row.event is None for row in rows), rows)
@@ -75,6 +84,20 @@ def _no_person(ledger: Ledger, actor: Actor, announced: str) -> Refused:
     return Refused(
         told, safe=f"{_SAFE}; the refusal is recorded", remedy="let a person decide it: T2C_ACTOR=human:NAME"
     )
+
+
+def _note_decision(ledger: Ledger, actor: Actor, announced: str, decide: Decision, reason: str) -> None:
+    """Say who decided it and why: the receipt of what is written then has no place for that. An apply that is not open
+    is left to `recover` to refuse."""
+    one = history(ledger).open.get(announced)
+    if one is None:
+        return
+    noted = ObservationNoted(
+        statement=f"the interrupted apply of seq {one.seq} is decided: {decide}; {reason}",
+        subject=(one.subject or one.purpose)[:_LONGEST],
+        about=(announced,),
+    )
+    ledger.append([draft(noted, actor=actor, cause=(announced,))])
 
 
 def settle(context: Context, ledger: Ledger) -> list[FoundUnfinished]:

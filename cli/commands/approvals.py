@@ -67,11 +67,15 @@ def approve(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Approve exactly what is printed, so that it may be applied. Only a person can, and nobody their own work.
+    """Approve exactly what is printed. Only a person can, and nobody their own work (approval.separation).
 
     The approval holds the SHA-256 of what was shown and is one of nothing else: look with --show first, then give the
-    whole hash, or --sha256, so that nothing can change in between. On a terminal you are asked. A text that changes
-    must be approved anew; only ticks of a Markdown list do not count. `t2c withdraw` takes it back.
+    whole hash, or --sha256, so that nothing can change in between. On a terminal you are asked. `t2c withdraw` takes it
+    back.
+
+    A patch or a revert may be applied then. Of a plan, a review, an answer or a file of the tree it is your recorded
+    yes, and nothing is applied by it. A text that changes must be approved anew; in a Markdown file, ticks of a list,
+    line ends and blanks at the end of a line do not count.
 
     Examples:
 

@@ -45,7 +45,7 @@ def apply(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write an approved patch into your tree: all its files, or none. Nothing else that t2c does changes your code.
+    """Write an approved patch into your tree: all its files, or none. Only it, its revert and its recovery change code.
 
     It needs an approval of exactly this patch, by a person who did not make it (t2c approve). It is announced before and
     receipted after; what a crash leaves is settled at the next start. A file that is not as the patch expects it is a
@@ -126,7 +126,12 @@ def recover(
     forward: Annotated[bool, typer.Option("--forward", help="Write what is missing.")] = False,
     back: Annotated[bool, typer.Option("--back", help="Put back what was there before.")] = False,
     leave: Annotated[bool, typer.Option("--leave", help="Leave the files as they are.")] = False,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands beside the decision.")] = "",
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why; it is recorded with who decided, before it is done.")
+    ] = "",
+    actor: Annotated[
+        str | None, typer.Option(metavar="KIND:ID", help="Who decides it (setting actor); only a person can.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Settle applies that were interrupted: what the files themselves tell is settled, and what they do not is listed.
@@ -138,7 +143,7 @@ def recover(
 
         t2c change recover
         t2c change recover EVT-0123456789abcdef0123 --back --reason "the disk was full"
-        t2c change recover EVT-0123456789abcdef0123 --leave --reason "edited by hand since"
+        t2c change recover EVT-0123456789abcdef0123 --leave --reason "edited by hand since" --actor human:ada
     """
     from t2c.cli.actions import change_recover as action
 
@@ -148,7 +153,7 @@ def recover(
     if decide is None and reason:
         raise Usage("--reason belongs to a decision", remedy="give --forward, --back or --leave as well")
     invocation = Invocation.of(ctx)
-    with invocation.context() as context:
+    with invocation.context({"actor": actor}) as context:
         found = action.recovered(context, announced, decide, reason)
     invocation.emit(found, lambda style: joined(_recovered(found, style)))
     if found.open:

@@ -421,4 +421,27 @@ def test_what_a_crash_left_is_settled_or_decided_by_a_person(repo: Any) -> None:
     left = repo("change", "recover", event, "--leave", "--reason", "edited since", "--json", env=ADA)
     assert left.code == 0 and left.document["applies"][0]["outcome"] == "left", left.err
     assert (repo.root / "door.py").read_text() == DOOR
+    with Ledger(repo.root / ".t2c") as ledger:
+        (noted,) = (one for one in ledger.entries() if one.type == "observation.noted")
+    assert str(noted.actor) == "human:ada" and noted.cause == (event,)
+    assert json.loads(bytes(noted.data))["statement"].endswith("is decided: leave; human:ada: edited since")
     assert repo("change", "recover").code == 0
+
+
+def test_who_decided_to_go_forward_and_why_is_recorded(repo: Any) -> None:
+    """Seen to fail with the reason given to nothing but the recovery, whose receipt has no place for it."""
+    from t2c.ledger.apply.staging import Copies, Staging
+    from t2c.ledger.events.changes import ApplyAnnounced, FileChange
+
+    files = (FileChange(path="door.py", before=hashed("neither\n"), after=hashed("nor\n")),)
+    with Ledger(repo.root / ".t2c") as ledger:
+        event = ledger.append([draft(ApplyAnnounced(purpose="todo.check", files=files))])[0].id
+        Staging(ledger.workspace, event).keep([Copies(b"neither\n", b"nor\n")], [], [])
+    words = ("change", "recover", event, "--forward", "--reason", "it was due", "--actor", "human:ada")
+    assert repo(*words, env=MAKER).code == 3, "an agent stays one"
+    done = repo(*words, "--json")
+    assert done.code == 0 and done.document["applies"][0]["outcome"] == "recovered", done.err
+    assert (repo.root / "door.py").read_text() == "nor\n"
+    assert types(repo)[-2:] == ["observation.noted", "apply.receipted"]
+    assert repo(*words).code == 2 and types(repo)[-1] == "apply.receipted", "nothing is open any more"
+    assert repo("ledger", "verify", "--level", "domain").code == 0
