@@ -49,7 +49,8 @@ def plan(
 
     A plan names the files that the records name, how it will be judged, what can go wrong, and what it rests on. A finding
     that names no file gives none, and is told; --path gives the files of one finding by hand. Suppressed findings give
-    none. Recorded is only what is new; a plan that nothing came of yet makes room for a newer one of the same finding.
+    none, nor do several comments together. Recorded and shown is only what is new; a plan that nothing came of yet makes
+    room for a newer one of the same finding.
 
     Examples:
 
@@ -65,7 +66,7 @@ def plan(
         found = action.plan(
             context, findings or (), most=most, paths=given, title=title, criteria=criterion or ()
         )
-    invocation.emit(found, lambda style: joined(_planned(found, style)))
+    invocation.emit(found, lambda style: joined(_planned(found, style, whole=bool(findings))))
 
 
 def listed(
@@ -151,7 +152,8 @@ def review(
     invocation.emit(found, lambda style: _reviewed(found, style))
 
 
-def _planned(found: PlansResult, style: Style) -> Iterator[str]:
+def _planned(found: PlansResult, style: Style, *, whole: bool) -> Iterator[str]:
+    """What is new; `whole` with the plans that stood before, of findings that somebody named."""
     new = sum(row.new for row in found.plans)
     count = len(found.plans)
     yield (
@@ -159,9 +161,13 @@ def _planned(found: PlansResult, style: Style) -> Iterator[str]:
         f"{'' if found.considered == 1 else 's'} that ask for code, as of seq {found.seq}"
     )
     for row in found.plans:
+        if row.new or whole:
+            yield ""
+            yield from _plan(row.plan, style)
+            yield style.faint(f"    next: t2c change patch {row.plan['id']} --diff FILE")
+    if count > new and not whole:
         yield ""
-        yield from _plan(row.plan, style)
-        yield style.faint(f"    next: t2c change patch {row.plan['id']} --diff FILE")
+        yield f"{count - new:,} plan{' stands' if count - new == 1 else 's stand'} as before: t2c change list"
     if found.kept:
         yield ""
         yield f"{len(found.kept):,} under way, not drawn again: {', '.join(found.kept[:_TOLD])}"
@@ -173,7 +179,7 @@ def _planned(found: PlansResult, style: Style) -> Iterator[str]:
             yield f"  {one['finding']}  {one['place']}  {one['why']}"
         if len(found.left) > _TOLD:
             yield f"  and {len(found.left) - _TOLD:,} more; --json names them all"
-        if found.reasons.keys() & {"no_path", "unusable_path", "absent_file"}:
+        if found.reasons.keys() & {"no_path", "unusable_path", "absent_file", "several_comments"}:
             yield style.faint("  name the files by hand: t2c change plan DIAG-… --path FILE")
 
 

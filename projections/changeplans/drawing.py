@@ -1,10 +1,12 @@
 """Drawing code-change plans: for each finding of something wanted that is not there, what to change and how it is judged.
 
-Nobody guesses: a plan names only files that the records name, and a finding without any gives none, which is told.
+Nobody guesses: a plan names only files that the records name, and a finding without any gives none, which is told. So does
+one of several comments, which are several things to do.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +14,8 @@ from t2c.ledger.changes.contract import CODES, Action, Change, Risk, in_order, p
 from t2c.ledger.llm.synthesis.contract import Priority, Target
 from t2c.projections.base import Inputs
 from t2c.projections.changeplans.useful import unusable
+from t2c.projections.evidence import code_of
+from t2c.projections.evidence.code import Code, leaf
 from t2c.projections.facts import Fact, Facts
 from t2c.projections.findings import read
 from t2c.projections.findings.model import Shown, shortened
@@ -25,6 +29,8 @@ LARGEST: Final = 500
 _TITLE: Final = 160
 _QUOTED: Final = 300
 _BY_HAND: Final = 0.92
+_NAME: Final = re.compile(r"[^\W\d]\w{0,99}(?:(?:\.|::|#|->)[^\W\d]\w{0,99}){0,9}(?:\(\))?")
+_JOINTS: Final = re.compile(r"::|#|->")
 _JUDGED: Final[Mapping[str, tuple[Priority, Any, float]]] = {
     "blocking": ("P0", "high", 0.88),
     "review_required": ("P1", "medium", 0.80),
@@ -57,7 +63,8 @@ class Wish(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A finding without a plan: `reason` is `no_path`, `unusable_path`, `absent_file`, `suppressed` or `beyond_the_cap`."""
+    """A finding without a plan: `reason` is `no_path`, `unusable_path`, `absent_file`, `several_comments`, `suppressed`
+    or `beyond_the_cap`."""
 
     finding: str
     code: str
@@ -102,7 +109,7 @@ def draw(
     found = candidates(inputs)
     wanted = [one for one in found if (not wish.findings or one.id in wish.findings) and one.id not in kept]
     cited = _by_finding(conclusions), _by_finding(proposals)
-    names = _files(facts)
+    names, code = _files(facts), code_of(inputs)
     plans: list[dict[str, Any]] = []
     left: list[Left] = []
     for one in wanted:
@@ -112,7 +119,9 @@ def draw(
         if len(plans) >= wish.most:
             left.append(_left(one, "beyond_the_cap", f"more than {wish.most:,} plans"))
             continue
-        drawing = _Drawing(one, facts, names, exists, cited[0].get(one.id, ()), cited[1].get(one.id, ()))
+        drawing = _Drawing(
+            one, facts, code, names, exists, cited[0].get(one.id, ()), cited[1].get(one.id, ())
+        )
         made = drawing.plan(wish, graph)
         if isinstance(made, Left):
             left.append(made)
@@ -128,12 +137,14 @@ class _Drawing:
         self,
         finding: Shown,
         facts: Facts,
+        code: Code,
         files: Mapping[str, str | None],
         exists: Callable[[str], bool],
         conclusions: Sequence[Mapping[str, Any]],
         proposals: Sequence[Mapping[str, Any]],
     ) -> None:
         self._finding = finding
+        self._code = code
         self._files = files
         self._exists = exists
         self._conclusions = conclusions
@@ -146,13 +157,17 @@ class _Drawing:
         finding = self._finding
         if not self._records:
             return _left(finding, "no_path", "none of its records stands")
+        if self._are_several_comments and not wish.paths:
+            why = f"{len(self._records)} comments, each of which asks for something else: give --path for one"
+            return _left(finding, "several_comments", why)
         chosen, refused = self._paths(wish.paths)
         if not chosen:
             return self._without(refused)
         target = Target.of(chosen, *(self._all(name) for name in ("symbols", "tickets", "versions")))
         says = shortened(self._records[0].statement.text, _QUOTED)
         changes = [
-            Change(path, action, target.symbols, self._rationale(says)) for path, action in chosen.items()
+            Change(path, action, self._symbols_in(path, len(chosen)), self._rationale(says))
+            for path, action in chosen.items()
         ]
         priority, level, confidence = _JUDGED[finding.severity]
         if self._proposals:
@@ -178,21 +193,45 @@ class _Drawing:
         """Path → action of all that can be named; the others with the reason."""
         chosen: dict[str, Action] = {}
         refused: list[tuple[str, str, str]] = []
-        for path in sorted({*self._all("paths"), *self._commented()}):
+        # Of several comments a person says which files are meant; those of the others are not.
+        named = () if self._are_several_comments else {*self._all("paths"), *self._commented()}
+        for path in sorted(named):
             why = unusable(path)
+            meant = self._meant(path)
             if why is not None:
                 refused.append((path, "unusable_path", why))
-            elif self._exists(path):
-                chosen[path] = "modify"
+            elif self._exists(meant):
+                chosen[meant] = "modify"
             elif "/" in path:
                 chosen[path] = "create"
-            elif (only := self._files.get(path)) is not None and self._exists(only):
-                chosen[only] = "modify"
             else:
                 refused.append((path, "absent_file", "there is no such file, and no folder is named for it"))
         for one in given:
             chosen[one.path] = one.action or ("modify" if self._exists(one.path) else "create")
         return chosen, refused
+
+    def _meant(self, path: str) -> str:
+        """The file that a written path means: a bare name may be that of the only file that is called so."""
+        if "/" in path or self._exists(path):
+            return path
+        return self._files.get(path) or path
+
+    @property
+    def _are_several_comments(self) -> bool:
+        return len(self._records) > 1 and all(map(_is_comment, self._records))
+
+    def _symbols_in(self, path: str, files: int) -> tuple[str, ...]:
+        """The symbols that whatever names this one of so many files names, too; what names no file means the only one."""
+        found: set[str] = set()
+        for record in self._records:
+            target = record.statement.target
+            places = {*map(self._meant, target.paths), *([record.source.path] if _is_comment(record) else ())}
+            if path in places or (not places and files == len(self._records) == 1):
+                found.update(target.symbols)
+        for one in self._proposals:
+            if path in map(self._meant, one["target"]["paths"]):
+                found.update(one["target"]["symbols"])
+        return tuple(sorted(found))
 
     def _without(self, refused: Sequence[tuple[str, str, str]]) -> Left:
         if not refused:
@@ -207,7 +246,7 @@ class _Drawing:
     def _commented(self) -> Iterator[str]:
         """The code that comments stand in which ask for something: it is there that they ask for it."""
         for record in self._records:
-            if record.statement.kind == "comment_marker" and record.source.path is not None:
+            if _is_comment(record) and record.source.path is not None:
                 yield record.source.path
 
     def _all(self, name: str) -> Iterator[str]:
@@ -246,11 +285,19 @@ class _Drawing:
         yield f"After a new scan, t2c change evaluate finds the condition {code} ({identity}) false for the same subject."
         yield "No new blocking finding."
         yield f"No file is touched but {', '.join(sorted(chosen))}."
-        if target.symbols:
-            yield f"Code defines {', '.join(target.symbols)}."
+        lacking = [
+            name
+            for name in target.symbols
+            if _is_name(name) and name not in target.paths and not self._defined(name)
+        ]
+        if lacking:
+            yield f"Code defines {', '.join(lacking)}."
         for one in self._proposals:
             yield from one["acceptanceCriteria"]
         yield from given
+
+    def _defined(self, name: str) -> bool:
+        return bool(self._code.files_declaring(leaf(_JOINTS.sub(".", name.removesuffix("()")))))
 
     def _risks(self, chosen: Mapping[str, Action]) -> Iterator[str]:
         yield f"The finding is {self._finding.severity}."
@@ -279,6 +326,15 @@ def _files(facts: Facts) -> Mapping[str, str | None]:
 
 def _in_file(fact: Fact) -> bool:
     return fact.source.kind in ("ast", "test", "system", "document")
+
+
+def _is_comment(fact: Fact) -> bool:
+    return fact.statement.kind == "comment_marker"
+
+
+def _is_name(text: str) -> bool:
+    """Whether it is written as names in code are, and not as an abbreviation such as HTTP."""
+    return _NAME.fullmatch(text) is not None and ("_" in text or text.endswith("()") or not text.isupper())
 
 
 def _left(finding: Shown, reason: str, why: str) -> Left:

@@ -55,7 +55,10 @@ def test_plans_are_recorded_once_and_what_gives_none_is_told(repo: Any) -> None:
     assert (again["appended"], [row["new"] for row in again["plans"]]) == (0, [False, False])
     assert [row["plan"] for row in again["plans"]] == [row["plan"] for row in first["plans"]]
     told = repo("change", "plan").out
-    assert "No plan for 1: no path 1" in told and "TODO.md:5" in told and "t2c change patch CPLAN-" in told
+    assert "No plan for 1: no path 1" in told and "TODO.md:5" in told
+    assert "2 plans stand as before: t2c change list" in told and "t2c change patch CPLAN-" not in told
+    named = repo("change", "plan", first["plans"][0]["plan"]["evidence"]["diagnosticIds"][0]).out
+    assert "t2c change patch CPLAN-" in named and "as before" not in named
     recorded = _events(repo, "--type", "change.planned")
     assert [one["data"]["proposed_by"] for one in recorded] == [["helper:t2c"]] * 2
     assert all("createdAt" not in one["data"]["plan"] for one in recorded)

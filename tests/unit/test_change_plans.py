@@ -60,7 +60,9 @@ def _inputs(path: Path) -> Inputs:
     return Inputs(folded.ts or "", folded.states, folded.made)
 
 
-def todo(chain: Any, text: str, line: int = 1, paths: Iterable[str] = ()) -> None:
+def todo(
+    chain: Any, text: str, line: int = 1, paths: Iterable[str] = (), symbols: Iterable[str] = ()
+) -> None:
     chain.observe(
         "todo",
         "TODO.md",
@@ -76,6 +78,7 @@ def todo(chain: Any, text: str, line: int = 1, paths: Iterable[str] = ()) -> Non
             lines=(line, line),
             modality="required",
             paths=tuple(paths),
+            symbols=tuple(symbols),
         ),
     )
 
@@ -126,13 +129,59 @@ def test_a_finding_without_a_usable_file_gives_no_plan_and_is_told(chain: Any, j
     assert any("dist/ is not written by hand" in one.why for one in drawn.left)
 
 
-def test_a_comment_asks_for_something_where_it_stands(chain: Any, journal: Path) -> None:
+def comment(chain: Any, path: str, text: str, *symbols: str) -> None:
     item = Draft(
-        kind="comment_marker", text="support auth-int", object="support auth-int", action="add", cls="plan",
-        status="planned", confidence=0.9, basis=("comment",), lines=(7, 7), modality="recommended",
+        kind="comment_marker", text=text, object=text, action="add", cls="plan", status="planned", confidence=0.9,
+        basis=("comment",), lines=(7, 7), modality="recommended", symbols=symbols,
     )  # fmt: skip
-    chain.observe("todo", "httpx/auth.py", item)
-    assert _changes(_drawn(journal, "httpx/auth.py")) == [("httpx/auth.py", "modify")]
+    chain.observe("todo", path, item)
+
+
+def test_a_comment_asks_for_something_where_it_stands(chain: Any, journal: Path) -> None:
+    comment(chain, "httpx/auth.py", "support auth-int", "auth_int")
+    (plan,) = _drawn(journal, "httpx/auth.py").plans
+    assert [(one["path"], one["action"], one["symbols"]) for one in plan["changes"]] == [
+        ("httpx/auth.py", "modify", ["auth_int"])
+    ]
+
+
+def test_several_comments_are_no_plan_unless_a_person_says_which_files(chain: Any, journal: Path) -> None:
+    comment(chain, "httpx/auth.py", "support auth-int", "auth_int")
+    comment(chain, "httpx/urls.py", "parse relative hosts", "parse_host")
+    drawn = _drawn(journal, "httpx/auth.py", "httpx/urls.py")
+    (left,) = drawn.left
+    assert (drawn.plans, left.reason, "2 comments" in left.why) == ((), "several_comments", True)
+    wish = Wish((left.finding,), paths=(Given("httpx/urls.py"),))
+    assert _changes(_drawn(journal, "httpx/auth.py", "httpx/urls.py", wish=wish)) == [
+        ("httpx/urls.py", "modify")
+    ]
+
+
+def test_a_file_has_the_symbols_of_what_names_it_and_only_new_names_are_to_be_defined(
+    chain: Any, journal: Path
+) -> None:
+    chain.symbol("export_metrics", path="src/metrics.py")
+    todo(chain, "Add it", 1, ["src/metrics.py"], ["export_metrics", "importMetrics", "HTTP", "Meter.read"])
+    (plan,) = _drawn(journal, "src/metrics.py").plans
+    (change,) = plan["changes"]
+    assert {"export_metrics", "importMetrics"} <= set(change["symbols"])
+    (defines,) = (one for one in plan["acceptanceCriteria"] if one.startswith("Code defines"))
+    assert set(defines.removeprefix("Code defines ").removesuffix(".").split(", ")) == {
+        "importMetrics",
+        "Meter.read",
+    }
+    (finding,) = plan["evidence"]["diagnosticIds"]
+    proposal = {
+        "id": "TPROP-" + "1" * 20, "title": "T", "diagnosticIds": [finding], "confidence": 0.9, "acceptanceCriteria": [],
+        "target": {"paths": ["src/deep/a.py"], "symbols": ["go_on"], "tickets": [], "versions": []},
+    }  # fmt: skip
+    (plan,) = _drawn(journal, "src/metrics.py", proposals=[proposal]).plans
+    assert [
+        (one["path"], "go_on" in one["symbols"], "importMetrics" in one["symbols"]) for one in plan["changes"]
+    ] == [
+        ("src/deep/a.py", True, False),
+        ("src/metrics.py", False, True),
+    ]
 
 
 def test_what_the_cap_leaves_out_is_counted(chain: Any, journal: Path) -> None:
