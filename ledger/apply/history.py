@@ -19,7 +19,7 @@ from t2c.ledger.kernel.digests import leaf_hash
 
 __all__ = ["Announced", "FileTold", "History", "Outcome", "event_of", "history"]
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _MOST: Final = 1 << 30
 _OUTCOMES: Final = frozenset({"apply.receipted", "apply.failed"})
 _STRANGE: Final = (msgspec.MsgspecError, KeyError, TypeError, ValueError)
@@ -108,8 +108,8 @@ class History:
         return self._state.done.get(_thing(purpose, subject, digest))
 
     def take(self, entry: Entry) -> bool:
-        """Take in one event; True if it changed anything. Announcements that came from elsewhere are none of ours: they
-        are of another tree."""
+        """Take in one event; True if it changed anything. What came from elsewhere is none of ours: it
+        is of another tree."""
         try:
             if entry.type == "apply.announced" and entry.origin is None:
                 data = msgspec.json.decode(entry.data, type=_Payload)
@@ -118,7 +118,7 @@ class History:
                     data.requested_by, entry.run,
                 )  # fmt: skip
                 return True
-            if entry.type in _OUTCOMES:
+            if entry.type in _OUTCOMES and entry.origin is None:
                 settled = msgspec.json.decode(entry.data, type=_Settled)
                 announced = self.open.pop(settled.announced, None)
                 if announced is not None and entry.type == "apply.receipted":

@@ -22,6 +22,7 @@ _NEEDS_APPROVAL: Final = frozenset({"todo.apply", "change.apply", "change.revert
 class _Announced(NamedTuple):
     seq: int
     files: Mapping[str, tuple[Any, Any]]
+    taken_in: bool
 
 
 class ApplyAudit:
@@ -44,7 +45,7 @@ class ApplyAudit:
         if len(files) != len(data["files"]):
             self._fault(seq, "apply_files", "it names a file twice")
         if event["type"] == "apply.announced":
-            announced = _Announced(seq, files)
+            announced = _Announced(seq, files, taken_in)
             self._announced.update(dict.fromkeys(names_of(event), announced))
             if not taken_in:
                 self._mandate(seq, data, event["ts"])
@@ -91,6 +92,8 @@ class ApplyAudit:
             if not taken_in:
                 self._fault(seq, "apply_unknown", f"{name} is no apply that was announced before")
             return
+        if taken_in and not announced.taken_in:
+            return  # what happened elsewhere changed no file here: that apply is open still
         if name in self._settled and not taken_in:
             self._fault(seq, "apply_settled", f"{name} has an outcome already, seq {self._settled[name]}")
         self._settled.setdefault(name, seq)

@@ -28,7 +28,7 @@ class ChangePlansProjection:
     """`code-change-plans.json` and `changes.json`."""
 
     name = "changeplans"
-    version = 2
+    version = 3
     inputs: tuple[str, ...] = ("diagnostics", "findings", "graph", "records", "timeline")
     handles = HANDLES
     state_type = Changes

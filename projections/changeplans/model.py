@@ -104,7 +104,8 @@ class Planned(msgspec.Struct):
 class Changes(msgspec.Struct):
     """`plans` by id in the order of events, `reviews` by hash with their time; the others lead to plans.
 
-    `announced` has purpose, plans and who asked for it.
+    `announced` has purpose, plans, who asked for it and whether that was here. An event that was taken in is known by
+    the ids that it had elsewhere too, since payloads keep them.
     """
 
     plans: dict[str, Planned] = {}
@@ -112,7 +113,7 @@ class Changes(msgspec.Struct):
     hashes: dict[str, tuple[str, ...]] = {}
     patches: dict[str, str] = {}
     approvals: dict[str, tuple[str, ...]] = {}
-    announced: dict[str, tuple[str, tuple[str, ...], str]] = {}
+    announced: dict[str, tuple[str, tuple[str, ...], str, bool]] = {}
     receipts: dict[str, tuple[str, ...]] = {}
 
 
@@ -259,7 +260,7 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
                 yield from (("patched", one, state.patches[found.hash]) for one in plans)
         case _Granted():
             plans = state.hashes.get(found.digest, ())
-            state.approvals[entry.id] = plans
+            state.approvals.update(dict.fromkeys(_names(entry), plans))
             yield from (("approved", one, found.subject) for one in plans)
         case _Withdrawn():
             yield from (("withdrawn", one, found.approval) for one in state.approvals.get(found.approval, ()))
@@ -269,7 +270,8 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
         case _Announced():
             plans = state.receipts.get(found.reverts or "", ()) or state.hashes.get(found.digest or "", ())
             if plans:
-                state.announced[entry.id] = (found.purpose, plans, _by(state, entry, found))
+                asked = found.purpose, plans, _by(state, entry, found), entry.origin is None
+                state.announced.update(dict.fromkeys(_names(entry), asked))
                 yield from (("applying", one, found.purpose) for one in plans)
         case _Outcome():
             yield from _outcome(state, entry, found)
@@ -285,12 +287,21 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
             yield from (("closed", one, "") for one in found.plans)
 
 
+def _names(entry: Entry) -> tuple[str, ...]:
+    """Every id that an event has or had."""
+    places = () if entry.origin is None else entry.origin.places
+    return (entry.id, *(place.id for place in places))
+
+
 def _outcome(state: Changes, entry: Entry, found: _Outcome) -> Iterator[tuple[State, str, str]]:
-    purpose, plans, _ = state.announced.pop(found.announced, ("", (), ""))
+    purpose, plans, _, here = state.announced.get(found.announced, ("", (), "", False))
+    if here and entry.origin is not None:
+        return  # what happened elsewhere changed no file here
+    state.announced.pop(found.announced, None)
     if entry.type == "apply.failed":
         yield from (("failed", one, found.outcome) for one in plans)
         return
     if plans:
-        state.receipts[entry.id] = plans
+        state.receipts.update(dict.fromkeys(_names(entry), plans))
     step: State = "reverted" if purpose == "change.revert" else "applied"
     yield from ((step, one, entry.id) for one in plans)

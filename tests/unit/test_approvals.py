@@ -7,6 +7,7 @@ counted; `thing_of` without `_wrong_plan` and `_wrong_patch`; `expected` not com
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from t2c.ledger.apply.history import history as apply_history
 from t2c.ledger.approvals.base import Policy, Thing
 from t2c.ledger.approvals.granting import grant, withdraw
 from t2c.ledger.approvals.history import history
@@ -419,3 +421,75 @@ def test_an_approval_of_one_file_is_none_of_another_with_the_same_text(
     given = grant(ledger, find(ledger, tmp_path, "file:a.md"), ADA, policy=PLAIN, now=NOW)
     assert mandate_for(ledger, find(ledger, tmp_path, "file:a.md"), PLAIN, NOW, "x") == given.event
     assert refused(ledger, find(ledger, tmp_path, "file:b.md")) == "APPROVAL_MISSING"
+
+
+def take(ours: Ledger, theirs: Ledger) -> None:
+    """Take in what another ledger, or a branch of this one, recorded."""
+    from t2c.ledger.transfer.merge import carry_out, merged, taking_turns
+    from t2c.ledger.transfer.plan import plan
+    from t2c.ledger.transfer.source import JournalSource
+
+    def quiet(*told: object) -> None:
+        pass
+
+    source = JournalSource(
+        theirs.journal, "other", objects=lambda wanted: ((one, theirs.objects.get(one)) for one in wanted)
+    )
+    with taking_turns(ours):
+        found = plan(ours, source, quiet)
+        carry_out(ours, source, found, merged(source, found), quiet)
+
+
+def branched(ledger: Ledger, folder: Path) -> Path:
+    """A copy of the ledger's folder, as another checkout has it."""
+    return Path(shutil.copytree(ledger.workspace, folder / ".t2c", ignore=shutil.ignore_patterns("*lock*")))
+
+
+def test_what_a_branch_took_back_stays_taken_back_after_a_merge(ledger: Ledger, tmp_path: Path) -> None:
+    thing = find(ledger, tmp_path, todo(ledger, b"- [ ] one\n"))
+    branch = branched(ledger, tmp_path / "branch")
+    todo(ledger, b"- [ ] one\n", by="agent:other")
+    with Ledger(branch) as there:
+        given = grant(there, thing, ADA, policy=PLAIN, now=NOW)
+        withdraw(there, given.event, ADA, "no, wrong")
+        take(ledger, there)
+    (row,) = approvals(ledger, tmp_path, NOW, PLAIN)
+    assert row.event != given.event and row.state == "withdrawn"
+    assert refused(ledger, thing) == "APPROVAL_WITHDRAWN"
+    with pytest.raises(Conflict):
+        withdraw(ledger, row.event, ADA, "again")
+
+
+def test_what_a_branch_applied_and_reverted_needs_a_new_word_after_a_merge(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    from t2c.ledger.changes.applying import reverts_of
+
+    thing = find(ledger, tmp_path, todo(ledger, b"- [ ] one\n"))
+    branch = branched(ledger, tmp_path / "branch")
+    todo(ledger, b"- [ ] one\n", by="agent:other")
+    with Ledger(branch) as there:
+        given = grant(there, thing, ADA, policy=PLAIN, now=NOW)
+        applied(there, thing, given.event, reverts=applied(there, thing, given.event))
+        take(ledger, there)
+    assert refused(ledger, thing) == "APPROVAL_USED"
+    done, back = (one.receipt for one in history(ledger).under)
+    assert reverts_of(ledger) == {done: back}
+
+
+def test_a_receipt_from_elsewhere_uses_no_approval(ledger: Ledger, tmp_path: Path) -> None:
+    thing = find(ledger, tmp_path, todo(ledger, b"- [ ] one\n"))
+    given = grant(ledger, thing, ADA, policy=PLAIN, now=NOW)
+    files = (FileChange(path="a", before=None, after="0" * 64),)
+    told = ApplyAnnounced(
+        purpose="todo.apply", files=files, subject=thing.subject, digest=thing.digest, approval=given.event
+    )
+    (announced,) = ledger.append([draft(told)])
+    branch = branched(ledger, tmp_path / "branch")
+    todo(ledger, b"- [ ] one\n", by="agent:other")
+    with Ledger(branch) as there:
+        there.append([draft(ApplyReceipted(announced=announced.id, files=files))])
+        take(ledger, there)
+    (row,) = approvals(ledger, tmp_path, NOW, PLAIN)
+    assert row.state == "standing"
+    assert announced.id in apply_history(ledger).open

@@ -17,6 +17,8 @@ from t2c.ledger.anchors.keyring import Keyring
 from t2c.ledger.anchors.signing import register
 from t2c.ledger.approvals.keys import revoke
 from t2c.ledger.approvals.signatures import approval_problem, sign_with_own_key
+from t2c.ledger.audit.applies import ApplyAudit
+from t2c.ledger.audit.approvals import ApprovalAudit
 from t2c.ledger.audit.domain import DomainAudit
 from t2c.ledger.engine import JOURNAL, Ledger
 from t2c.ledger.events.base import Payload
@@ -393,3 +395,42 @@ def test_signatures_are_checked_against_the_keys_of_the_approver(
     revoke(ledger, key.id, "lost", ADA)
     book.approve(signature=signature)
     assert book.faults()[before:] == ["signature_bad"]
+
+
+def taken_in(event: dict[str, Any], ledger: str) -> dict[str, Any]:
+    """An event as it stands after it was taken in from a place of a ledger; its id there is the one given here."""
+    place = {"ledger": ledger, "seq": 2, "hash": A, "prev": B, "id": event["id"], "ts": event["ts"]}
+    return {**event, "id": "EVT-" + sha256(event["id"].encode()).hexdigest()[:20], "origin": place}
+
+
+def of(payload: Payload, number: int, ts: str = "2026-03-01T00:00:00.000Z") -> dict[str, Any]:
+    """An event of t2c's own code, as plain values."""
+    identity = "EVT-" + sha256(str(number).encode()).hexdigest()[:20]
+    actor = {"kind": SCANNER.kind, "id": SCANNER.id}
+    data = orjson.loads(canonical(payload.model_dump(mode="json", by_alias=True)))
+    return {"type": payload.type, "id": identity, "ts": ts, "actor": actor, "trust": "observed", "data": data}
+
+
+def heard(*events: dict[str, Any]) -> list[str]:
+    """What the audit of applies says of these."""
+    found: list[str] = []
+    audit = ApplyAudit(lambda seq, kind, detail: found.append(kind), ApprovalAudit(lambda *told: None))
+    for seq, event in enumerate(events, 1):
+        audit.visit(seq, event["data"], event)
+    return found
+
+
+def test_an_outcome_from_elsewhere_ends_no_apply_of_here() -> None:
+    announced = of(ApplyAnnounced(purpose="intake", files=FILES), 1)
+    failed = of(ApplyFailed(announced=announced["id"], outcome="undone", reason="x", files=FILES), 2)
+    receipt = of(ApplyReceipted(announced=announced["id"], files=FILES), 3)
+    assert heard(announced, taken_in(failed, A[:32]), receipt) == []
+    assert heard(announced, failed, receipt) == ["apply_settled"]
+    there = taken_in(announced, A[:32])
+    wrong = of(
+        ApplyReceipted(announced=announced["id"], files=(FILES[0], FileChange(path="x", before=A, after=B))),
+        4,
+    )
+    assert heard(there, taken_in(wrong, A[:32])) == ["apply_files"], (
+        "an outcome of there ends an apply of there"
+    )

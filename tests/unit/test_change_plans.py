@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 
 from t2c.ledger.changes.checking import check
 from t2c.ledger.intake.base import Draft
+from t2c.ledger.journal.entry import Origin
 from t2c.ledger.journal.read import JournalFile
 from t2c.projections.base import Inputs
 from t2c.projections.changeplans import published
 from t2c.projections.changeplans.drawing import Drawn, Given, Wish, draw
-from t2c.projections.changeplans.model import Changes
+from t2c.projections.changeplans.model import HANDLES, Changes, apply
 from t2c.projections.changeplans.review import brief, plan_brief
 from t2c.projections.changeplans.useful import unusable
 from t2c.projections.fold import fold
@@ -415,3 +417,30 @@ def test_an_event_of_another_shape_changes_nothing(story: Story) -> None:
     story.add("patch.rendered", kind="source", plans=7)
     assert list(story.state.plans) == ["CPLAN-" + "1" * 20]
     assert published(story.state.plans["CPLAN-" + "1" * 20])["createdAt"]
+
+
+def test_a_plan_is_followed_through_a_merge_by_the_ids_of_there(story: Story, journal: Path) -> None:
+    story.planned()
+    story.patched()
+    approval = story.add("approval.granted", subject="patch:x", digest="e" * 64, statement="")
+    announced = story.announced()
+    receipt = story.add("apply.receipted", announced=announced, files=[])
+    story.add("apply.receipted", announced=story.announced("change.revert", receipt), files=[])
+    story.add("approval.withdrawn", approval=approval, reason="no")
+
+    def state(*merged: str) -> list[str]:
+        """The steps where the events of these types came from a branch."""
+        found = Changes()
+        for entry in JournalFile(journal).entries():
+            if entry.type in merged:
+                place = Origin("0" * 32, entry.seq, "0" * 64, "0" * 64, entry.id, entry.ts)
+                entry = msgspec.structs.replace(entry, id=f"EVT-{entry.seq:020d}", origin=place)
+            if entry.type in HANDLES:
+                apply(found, entry)
+        (plan,) = found.plans.values()
+        return [step.state for step in plan.steps]
+
+    everything = [entry.type for entry in JournalFile(journal).entries()]
+    assert state(*everything) == state()
+    assert state()[-2:] == ["reverted", "withdrawn"]
+    assert "applied" not in state("apply.receipted"), "what happened elsewhere changed no file here"
