@@ -9,8 +9,6 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from t2c.cli.actions.answers_ask import CheckRow
-from t2c.cli.actions.answers_people import approved as answer_approved
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.moment import to_come, with_events
 from t2c.cli.actions.opening import open_ledger
@@ -27,6 +25,7 @@ from t2c.ledger.kernel.clock import rfc3339
 from t2c.ledger.kernel.paths import repo_path
 
 if TYPE_CHECKING:
+    from t2c.cli.actions.answers_ask import CheckRow
     from t2c.ledger.events.decisions import ApprovalGranted, Signature
 
 __all__ = [
@@ -238,6 +237,8 @@ def _of_answer(context: Context, answer: str, asked: Asked, *, show: bool) -> Ap
             safe="nothing was approved",
             remedy="leave out --expires and --sign",
         )
+    from t2c.cli.actions.answers_people import approved as answer_approved
+
     found = answer_approved(
         context, answer, asked.file, digest=asked.sha256, statement=asked.statement, show=show
     )

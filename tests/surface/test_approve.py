@@ -7,6 +7,7 @@ import os
 import pty
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -141,9 +142,7 @@ def test_wrong_use_is_told_without_a_traceback(t2c: Any) -> None:
         assert ran.code == 2 and ran.out == "" and "next:" in ran.err and "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize(
-    ("said", "code", "states"), [("y\n", 0, ["standing"]), ("\n", 1, [])]
-)
+@pytest.mark.parametrize(("said", "code", "states"), [("y\n", 0, ["standing"]), ("\n", 1, [])])
 def test_on_a_terminal_it_asks(
     t2c: Any, render: Callable[..., str], said: str, code: int, states: list[str]
 ) -> None:
@@ -253,3 +252,10 @@ def test_signing_it(t2c: Any, render: Callable[..., str]) -> None:
     assert [row["state"] for row in t2c("approvals", "--json", env=asked).document["approvals"]][1:] == [
         "standing"
     ] * 2
+
+
+def test_approvals_do_not_wait_for_what_only_answers_need() -> None:
+    """Seen to fail with the types of checks of answers loaded for an annotation."""
+    code = "import sys, t2c.cli.actions.approvals; print([m for m in sys.modules if 'answers' in m])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
