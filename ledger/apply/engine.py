@@ -28,6 +28,7 @@ from t2c.ledger.errors import Conflict, Refused, T2cError
 from t2c.ledger.events.changes import ApplyAnnounced
 from t2c.ledger.events.draft import draft
 from t2c.ledger.journal.append import Receipt
+from t2c.ledger.journal.entry import Entry
 
 __all__ = ["NEEDS_APPROVAL", "apply", "carry_out"]
 
@@ -41,6 +42,7 @@ def _silent(stage: str, done: int, total: int | None) -> None:
 
 
 class _Approved(msgspec.Struct):
+    subject: str
     digest: str
 
 
@@ -117,21 +119,24 @@ def _check_mandate(ledger: Ledger, mandate: Mandate) -> None:
         return
     check_chain(ledger)
     entry = event_of(ledger, mandate.approval)
-    try:
-        approved = (
-            entry is not None
-            and entry.type == "approval.granted"
-            and msgspec.json.decode(entry.data, type=_Approved).digest == mandate.digest
-        )
-    except msgspec.DecodeError:
-        approved = False
-    if not approved:
+    if entry is None or not _approves(ledger, entry, mandate):
         raise Refused(
             f"{mandate.approval} is no approval of exactly what is to be applied",
             where=mandate.approval,
             safe="nothing was written",
             remedy="let somebody look at it and approve it: t2c approve",
         )
+
+
+def _approves(ledger: Ledger, entry: Entry, mandate: Mandate) -> bool:
+    """True if a person approved exactly this for this ledger; if that still holds was asked before."""
+    if entry.type != "approval.granted" or entry.actor.kind != "human" or not entry.is_ours(str(ledger.id())):
+        return False
+    try:
+        told = msgspec.json.decode(entry.data, type=_Approved)
+    except msgspec.DecodeError:
+        return False
+    return (told.subject, told.digest) == (mandate.subject, mandate.digest)
 
 
 def _check_open(ledger: Ledger, paths: Sequence[str]) -> None:
@@ -151,9 +156,13 @@ def _check_open(ledger: Ledger, paths: Sequence[str]) -> None:
 
 
 def _known(ledger: Ledger, mandate: Mandate, works: Sequence[Work]) -> Applied | None:
-    """The receipt of the same thing, if it made the same files."""
-    outcome = history(ledger).receipt_of(mandate.purpose, mandate.subject, mandate.digest)
-    if outcome is None or outcome.announced.after != {one.path: one.after for one in (w.told for w in works)}:
+    """The receipt of the same thing, if it made the same files and is the last one of each: none took it back."""
+    known = history(ledger)
+    outcome = known.receipt_of(mandate.purpose, mandate.subject, mandate.digest)
+    files = {one.path: one.after for one in (work.told for work in works)}
+    if outcome is None or outcome.announced.after != files:
+        return None
+    if any(known.writer_of(path, after) != outcome for path, after in files.items()):
         return None
     paths = tuple(work.place.path for work in works)
     return Applied(outcome.announced.id, outcome.event, outcome.seq, "found", paths)

@@ -11,8 +11,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from t2c.ledger.approvals.base import Policy, Thing
-from t2c.ledger.approvals.history import Granted, history, recorded
-from t2c.ledger.approvals.standing import SignatureCheck, judged, note_refusal
+from t2c.ledger.approvals.history import Granted, History, history, recorded
+from t2c.ledger.approvals.standing import SignatureCheck, judged, note_refusal, proposers
 from t2c.ledger.approvals.things import SHORTEST, matching
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Refused, Usage
@@ -103,7 +103,9 @@ def grant(
             shown=expected,
             now=thing.digest,
         )
-    if policy.separation and str(actor) in thing.proposed_by:
+    known = history(ledger)
+    made_by = proposers(known).get(thing.digest, set()).union(thing.proposed_by)
+    if policy.separation and str(actor) in made_by:
         _refuse(
             ledger, thing, actor, "APPROVER_PROPOSED_IT", f"{actor} proposed it, and nobody approves their own work",
             "let somebody else approve it; the setting approval.separation says so",
@@ -114,7 +116,9 @@ def grant(
             "add --sign, or --ssh-key FILE",
         )  # fmt: skip
     statement = ledger.funnel.mask(statement).text  # what is signed is what will be recorded
-    again = _again(ledger, thing, actor, policy, now, shown, statement, expires, sign is not None, check)
+    again = _again(
+        ledger, known, thing, actor, policy, now, shown, statement, expires, sign is not None, check
+    )
     if again is not None:
         return again._replace(masked=text.findings)
     if expires is None and policy.days:
@@ -145,6 +149,7 @@ def grant(
 
 def _again(
     ledger: Ledger,
+    known: History,
     thing: Thing,
     actor: Actor,
     policy: Policy,
@@ -156,7 +161,7 @@ def _again(
     check: SignatureCheck | None,
 ) -> Grant | None:
     """The approval of the same person that says all of this already, if it holds."""
-    for one in reversed(judged(ledger, history(ledger), now, policy, check=check)):
+    for one in reversed(judged(ledger, known, now, policy, check=check)):
         held, approval = one.granted, one.approval
         if (
             not one.code

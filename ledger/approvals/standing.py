@@ -29,6 +29,7 @@ __all__ = [
     "judged",
     "mandate_for",
     "note_refusal",
+    "proposers",
     "waiting",
 ]
 
@@ -76,6 +77,14 @@ def judged(
     return [*_Judge(ledger, known, now, policy, root, check).all()]
 
 
+def proposers(known: History) -> dict[str, set[str]]:
+    """Everybody who proposed it, by digest: several may have rendered the same."""
+    found: dict[str, set[str]] = {}
+    for one in known.recorded:
+        found.setdefault(one.digest, set()).update(one.proposed_by)
+    return found
+
+
 _Verdict = tuple[ApprovalState, str, str]
 _HOLDS: Final[_Verdict] = ("standing", "", "")
 
@@ -96,9 +105,7 @@ class _Judge:
         self.check = check
         self.newest = {one.series: one for one in known.recorded}
         self.series = {one.subject: one.series for one in known.recorded}
-        self.proposers: dict[str, set[str]] = {}
-        for one in known.recorded:
-            self.proposers.setdefault(one.digest, set()).update(one.proposed_by)
+        self.proposers = proposers(known)
         self.under: dict[str | None, list[Under]] = {}
         for apply in known.under:
             self.under.setdefault(apply.approval, []).append(apply)
@@ -109,9 +116,12 @@ class _Judge:
             state, why, code = next(
                 (verdict for verdict in self.verdicts(one, used, expires) if verdict[0] != "standing"), _HOLDS
             )
-            if state == "used" and not code and (late := _over(expires, self.now))[2]:
+            if state == "used" and not code:
                 # What was done stays done; doing it again needs a new word.
-                code, why = late[2], f"{why}, and {late[1]}"
+                for _, since, barred in (_over(expires, self.now), self.stale(one)):
+                    if barred:
+                        code, why = barred, f"{why}, and {since}"
+                        break
             approval = Approval(
                 one.event, one.seq, one.ts, one.actor, one.subject, one.digest, one.shown, one.normalised,
                 one.proposed_by, expires, one.signed_by, state, why, one.statement,
@@ -125,18 +135,20 @@ class _Judge:
         yield _withdrawn(one, self.known)
         yield _used(used)
         yield _over(expires, self.now)
+        yield self.stale(one)
+
+    def stale(self, one: Granted) -> _Verdict:
         if one.subject.startswith("file:"):
-            yield _HOLDS if self.root is None else _stale_file(self.ledger, one, self.root)
-        else:
-            yield _stale(one, self.newest.get(self.series.get(one.subject, ())))
+            return _HOLDS if self.root is None else _stale_file(self.ledger, one, self.root)
+        return _stale(one, self.newest.get(self.series.get(one.subject, ())))
 
     def forbidden(self, one: Granted) -> _Verdict:
         if not one.is_person:
             return "refused", f"{one.actor} is no person", "APPROVER_IS_NO_PERSON"
         if one.subject.startswith(_ANSWER):
             return _HOLDS
-        proposers = self.proposers.get(one.digest, set()).union(one.proposed_by)
-        if self.policy.separation and one.actor in proposers:
+        made_by = self.proposers.get(one.digest, set()).union(one.proposed_by)
+        if self.policy.separation and one.actor in made_by:
             return "refused", f"{one.actor} proposed it", "APPROVER_PROPOSED_IT"
         if one.signed_by is None:
             asked = "it is not signed, which approval.signature asks for"
@@ -281,8 +293,8 @@ def mandate_for(
     """
     found = judged(ledger, history(ledger), now, policy, check=check)
     own = [one for one in found if fits(ledger, one.granted, thing)]
-    proposers = frozenset(thing.proposed_by) if policy.separation else frozenset()
-    holding = [one for one in own if not one.code and one.approval.actor not in proposers]
+    made_by = frozenset(thing.proposed_by) if policy.separation else frozenset()
+    holding = [one for one in own if not one.code and one.approval.actor not in made_by]
     if holding:
         return holding[-1].approval.event
     code, why = _nearest(own, found, thing)

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from t2c.ledger.apply import carrying
+from t2c.ledger.apply import carrying, engine
 from t2c.ledger.apply.base import Mandate, Wanted, digest
 from t2c.ledger.apply.engine import apply
 from t2c.ledger.apply.locking import Holder, locked
@@ -27,6 +28,7 @@ from t2c.ledger.errors import Conflict, Environment, Refused, T2cError, Usage
 from t2c.ledger.events.changes import ApplyAnnounced, ApplyFailed, ApplyReceipted
 from t2c.ledger.events.decisions import ApprovalGranted
 from t2c.ledger.events.draft import draft
+from t2c.ledger.journal.entry import ActorPart, Entry, Origin
 from t2c.ledger.kernel.actor import Actor
 
 FREE = Mandate("a test", "some files", "a" * 64, None, "human:ada")
@@ -135,9 +137,42 @@ def test_nothing_is_written_without_an_approval_of_exactly_that(
     before = types(ledger)
     for named in (None, approval, "EVT-" + "0" * 20, next(ledger.entries()).id):
         with pytest.raises(Refused, match="approv"):
-            apply(ledger, root, wanted, Mandate(purpose, "x", "e" * 64, named, "human:ada"))
+            apply(ledger, root, wanted, Mandate(purpose, "patch:todo", "e" * 64, named, "human:ada"))
+    with pytest.raises(Refused, match="approv"):
+        apply(ledger, root, wanted, Mandate(purpose, "patch:other", "d" * 64, approval, "human:ada"))
     assert types(ledger) == before and (root / "b.md").read_bytes() == b"b\n"
-    assert apply(ledger, root, wanted, Mandate(purpose, "x", "d" * 64, approval, "human:ada")).how == "done"
+    mandate = Mandate(purpose, "patch:todo", "d" * 64, approval, "human:ada")
+    assert apply(ledger, root, wanted, mandate).how == "done"
+
+
+def test_an_approval_of_a_program_or_of_another_ledger_is_none(ledger: Ledger, root: Path) -> None:
+    granted = ApprovalGranted(subject="patch:todo", digest="d" * 64, statement="yes")
+    ada = ActorPart("human", "ada")
+    event = "EVT-" + "1" * 20
+    entry = Entry(2, "0" * 64, granted.type, 2, event, "2026-03-01T00:00:00.000Z", ada, "asserted")
+    entry = msgspec.structs.replace(entry, data=msgspec.Raw(granted.model_dump_json().encode()))
+    mandate = Mandate("todo.apply", "patch:todo", "d" * 64, event, "human:ada")
+
+    def taken(ledger_id: str) -> Entry:
+        place = Origin(ledger_id, 2, "0" * 64, "0" * 64, event, entry.ts)
+        return msgspec.structs.replace(entry, origin=place)
+
+    assert engine._approves(ledger, entry, mandate)
+    assert engine._approves(ledger, taken(str(ledger.id())), mandate), "a branch is of this ledger"
+    assert not engine._approves(ledger, taken("0" * 32), mandate)
+    assert not engine._approves(
+        ledger, msgspec.structs.replace(entry, actor=ActorPart("agent", "bot")), mandate
+    )
+
+
+def test_a_receipt_that_was_taken_back_answers_no_apply(ledger: Ledger, root: Path) -> None:
+    wanted = [Wanted("b.md", b"b\n", b"B")]
+    first = apply(ledger, root, wanted, FREE)
+    apply(ledger, root, [Wanted("b.md", b"B", b"b\n")], FREE._replace(digest="b" * 64, reverts=first.event))
+    (root / "b.md").write_bytes(b"B")
+    again = apply(ledger, root, wanted, FREE)
+    assert again.how == "found" and again.event != first.event
+    assert apply(ledger, root, wanted, FREE).event == again.event
 
 
 def test_a_conflict_names_whose_work_it_meets(ledger: Ledger, root: Path) -> None:

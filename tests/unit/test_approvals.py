@@ -493,3 +493,22 @@ def test_a_receipt_from_elsewhere_uses_no_approval(ledger: Ledger, tmp_path: Pat
     (row,) = approvals(ledger, tmp_path, NOW, PLAIN)
     assert row.state == "standing"
     assert announced.id in apply_history(ledger).open
+
+
+def test_what_was_applied_is_not_applied_again_over_a_later_text(ledger: Ledger, tmp_path: Path) -> None:
+    thing = find(ledger, tmp_path, todo(ledger, b"- [ ] one\n"))
+    given = grant(ledger, thing, ADA, policy=PLAIN, now=NOW)
+    applied(ledger, thing, given.event)
+    todo(ledger, b"- [ ] two\n")
+    assert states(ledger, tmp_path) == ["used"], "what was done stays done"
+    assert refused(ledger, thing) == "APPROVAL_STALE"
+
+
+def test_nobody_approves_what_they_rendered_before_others_did(ledger: Ledger, tmp_path: Path) -> None:
+    todo(ledger, b"- [ ] one\n", by="human:ada")
+    thing = find(ledger, tmp_path, todo(ledger, b"- [ ] one\n", by="human:eve"))
+    with pytest.raises(Refused):
+        grant(ledger, thing, ADA, policy=PLAIN, now=NOW)
+    assert refusals(ledger) == ["APPROVER_PROPOSED_IT"] and states(ledger, tmp_path) == []
+    grant(ledger, thing, Actor("human", "bob"), policy=PLAIN, now=NOW)
+    assert states(ledger, tmp_path) == ["standing"]
