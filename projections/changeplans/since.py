@@ -1,7 +1,8 @@
 """What came to be there since a plan was recorded: only that can show that the plan was carried out.
 
 A commit is new where no record of it stood before and it is no rewritten form of one that stood; one that changed no
-code shows nothing. Code is new where a new commit changed it, whatever became of the line that it stands on.
+code shows nothing. Code is new where a new commit changed it, whatever became of the line that it stands on. A stub
+declares what is elsewhere and shows nothing done, unless stubs are all that is asked for.
 """
 
 from __future__ import annotations
@@ -12,14 +13,21 @@ from typing import Final
 
 import msgspec
 
+from t2c.projections.diagnostics.predicates import telling
+from t2c.projections.diagnostics.seen import SeenCommits
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Item
+from t2c.projections.evidence.code import leaf, strings
+from t2c.projections.evidence.naming import names_in
 from t2c.projections.facts import Fact
 
 __all__ = ["Since"]
 
 _decode = msgspec.json.Decoder(Fact).decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
+_STUB: Final = ".pyi"
+_SHARED: Final = 2
+"""Telling words that an entry and a commit have in common by no accident."""
 _SHOWN: Final = 3
 """Pieces of evidence that are named, the strongest."""
 
@@ -74,6 +82,21 @@ class Since:
                 found.add((source.path or "", above))
         return frozenset(found)
 
+    @cached_property
+    def _changes_of(self) -> Mapping[str, Collection[str]]:
+        """Code → the new commits that changed it, or a part of it."""
+        found: dict[str, set[str]] = {}
+        for commit in self.commits.values():
+            changed = set(self.view.code.touched(commit))
+            changed.update(
+                other.id
+                for link, other in self.view.facts.neighbours(commit.id)
+                if link.relation.type == "modifies"
+            )
+            for identity in changed:
+                found.setdefault(identity, set()).add(commit.id)
+        return found
+
     def shows(self, item: Item, files: Collection[str]) -> bool:
         """Whether a piece of evidence is new. A commit that only says so must have changed code, or one of `files`."""
         fact = self.view.facts.records[item.record]
@@ -93,6 +116,72 @@ class Since:
         return commit.id in self.commits and any(
             path in self.view.code.modules or path in files for path in commit.statement.target.paths
         )
+
+    def is_stub(self, item: Item) -> bool:
+        """Whether it is a declaration without what it declares."""
+        return (self.view.facts.records[item.record].source.path or "").endswith(_STUB)
+
+    def is_within(self, item: Item, files: Collection[str]) -> bool:
+        """Whether it stands in one of `files`, or is or comes from a new commit that changed one of them."""
+        fact = self.view.facts.records[item.record]
+        if fact.source.path in files and fact.source.kind != "git":
+            return not self.is_stub(item) or all(path.endswith(_STUB) for path in files)
+        if self.is_stub(item):
+            return False
+        commits = (fact.id,) if fact.source.kind == "git" else self._changes_of.get(fact.id, ())
+        return any(
+            path in files
+            for one in commits
+            if one in self.commits
+            for path in self.commits[one].statement.target.paths
+        )
+
+    def uncommitted(self, fact: Fact, items: Iterable[Item]) -> list[Fact]:
+        """The code that a statement names which came since and which no commit holds, by place."""
+        names = {leaf(name) for name in names_in(fact)}
+        found = [
+            code
+            for item in items
+            if (code := self.view.facts.records[item.record]).source.kind == "ast"
+            and code.statement.kind not in ("module_fact", "trace_tag")
+            and leaf(code.source.symbol or "") in names
+            and code.id not in self._former
+            and code.id not in self._changed
+            and self.view.code.changed_within(code) is None
+            and code.source.path not in self._coarsely
+        ]
+        return sorted({code.id: code for code in found}.values(), key=lambda code: (code.where, code.id))
+
+    @cached_property
+    def _coarsely(self) -> frozenset[str]:
+        """The files of new commits of which it is not known what they changed in them."""
+        return frozenset(
+            path
+            for commit in self.commits.values()
+            if not (
+                isinstance(commit.metadata.diff, Mapping) and strings(commit.metadata.diff.get("symbols"))
+            )
+            for path in commit.statement.target.paths
+        )
+
+    def explaining(self, fact: Fact, files: Collection[str]) -> list[Fact]:
+        """The new commits that share a name, a path or telling words with an entry of a changelog, by place."""
+        target = fact.statement.target
+        words, names = telling(fact.statement.text), {leaf(name) for name in names_in(fact)}
+        found = []
+        for commit in self.commits.values():
+            read = self._seen.of(commit.source.revision or "")
+            if self.is_work(commit, files) and (
+                not read.paths.isdisjoint(target.paths)
+                or not read.names.isdisjoint(names)
+                or len(read.own & words) >= _SHARED
+            ):
+                found.append(commit)
+        return sorted(found, key=lambda commit: (commit.where, commit.id))
+
+    @cached_property
+    def _seen(self) -> SeenCommits:
+        return SeenCommits(self.view)
 
     def told(self, items: Iterable[Item]) -> str:
         """Where new evidence stands, the strongest first, each with its grade."""

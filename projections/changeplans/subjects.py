@@ -20,7 +20,6 @@ from t2c.projections.diagnostics.messages import told
 from t2c.projections.diagnostics.model import Finding
 from t2c.projections.diagnostics.plans import plans
 from t2c.projections.diagnostics.predicates import is_done, telling
-from t2c.projections.diagnostics.seen import SeenCommits
 from t2c.projections.diagnostics.view import View
 from t2c.projections.evidence import Graded, Item, graded
 from t2c.projections.evidence.code import leaf
@@ -31,6 +30,7 @@ from t2c.projections.timeline.state import Timeline
 
 __all__ = ["IN_PART", "Before", "Judge", "Judged", "Now", "before_of", "now_of"]
 
+_encode = msgspec.json.encode
 IN_PART: Final = frozenset(
     {
         "unreadable_folder", "unreadable_file", "too_large", "file_too_large", "read_in_part", "reader_stopped",
@@ -57,8 +57,6 @@ _OPEN: Final = "PLANNED_NOT_IMPLEMENTED"
 _WORK: Final = frozenset({_OPEN, "FALSE_COMPLETION", "CHANGELOG_WITHOUT_IMPLEMENTATION"})
 _SETTLE: Final = "Code, a commit that changes code or a test that names or cites it settles it, once scanned; a tick does not."
 """What a finding suggests instead may be to tick it off, or to reword it."""
-_SHARED: Final = 2
-"""Telling words that an entry and a commit have in common by no accident."""
 _GONE: Final[Mapping[str, str]] = {
     "absent": "its statement was deleted and nothing took its place",
     "file_gone": "its file is gone",
@@ -162,7 +160,7 @@ class Judge:
     def __init__(self, before: Before, now: Now, files: Collection[str]) -> None:
         self._before = before
         self._now = now
-        self._files = files
+        self._files = frozenset(files)
         self.lineage = Lineage(now.history, now.view.facts.records, before.seq)
         self._since = Since(now.view, before.records)
 
@@ -216,6 +214,8 @@ class Judge:
             if found:
                 where = f"{fact.where}, as it was planned before it was reworded, is shown by"
                 return _State("cleared", standing, f"{where} {self._since.told(found)}")
+        if still is not None and (loose := self._uncommitted(fact)) is not None:
+            return _State("remaining", standing, f"{still.code}: {loose}")
         if still is not None:
             words = told(still)
             settle = _SETTLE if still.code in _WORK else words.suggestedAction
@@ -228,8 +228,18 @@ class Judge:
         if found:
             where = f"{fact.where} is shown by {self._since.told(found)}"
             return _State("cleared", standing, where)
-        if finding.code == "CHANGELOG_WITHOUT_IMPLEMENTATION" and (commits := self._explained(fact)):
-            return _State("cleared", standing, f"{fact.where} is explained by {commits}")
+        if finding.code == "CHANGELOG_WITHOUT_IMPLEMENTATION":
+            commits = self._since.explaining(fact, self._files)
+            within = [one.where for one in commits if self._touches(one)]
+            if within:
+                return _State(
+                    "cleared", standing, f"{fact.where} is explained by commit {', commit '.join(within[:3])}"
+                )
+            if commits:
+                why = f"commit {commits[0].where} explains {fact.where} and {self._otherwhere}"
+                return _State("remaining", standing, why)
+        if elsewhere := self._elsewhere(identity, fact):
+            return elsewhere
         return _State("remaining", standing, self._unshown(fact))
 
     def _unread(self, fact: Fact) -> str | None:
@@ -283,31 +293,75 @@ class Judge:
         return graded(Facts(records, relations), self._now.history.first)
 
     def _shown(self, identity: str, fact: Fact, grades: Mapping[str, Graded]) -> Iterator[Item]:
-        """What is new and shows the statement, or a part that it had when it was planned; the strongest first."""
+        """What is new and shows the statement, or a part that it had when it was planned; the strongest first.
+
+        Where the plan names files, something of it is there.
+        """
+        new = self._new(identity, fact, grades)
+        if not self._files or any(self._since.is_within(item, self._files) for item in new):
+            yield from (item for item in new if not self._since.is_stub(item) or self._within(item))
+
+    def _within(self, item: Item) -> bool:
+        return self._since.is_within(item, self._files)
+
+    def _new(self, identity: str, fact: Fact, grades: Mapping[str, Graded]) -> list[Item]:
         standing = {*self._heirs(identity).values(), fact.id}
         items = [item for one in sorted(standing) if one in grades for item in grades[one].showing]
         new = [item for item in items if self._since.shows(item, self._files)]
         if not any(item.relation is not None for item in new):
-            return  # what a commit touched shows nothing where the commit itself is an old one
-        yield from sorted(new, key=lambda item: (-item.grade, item.record))
+            return []  # what a commit touched shows nothing where the commit itself is an old one
+        return sorted(new, key=lambda item: (-item.grade, item.record))
 
-    def _explained(self, fact: Fact) -> str | None:
-        """The new commits that share a name, a path or telling words with an entry of a changelog."""
-        seen, target = SeenCommits(self._now.view), fact.statement.target
-        words, names = telling(fact.statement.text), {leaf(name) for name in names_in(fact)}
-        found = []
-        for commit in self._since.commits.values():
-            read = seen.of(commit.source.revision or "")
-            if self._since.is_work(commit, self._files) and (
-                not read.paths.isdisjoint(target.paths)
-                or not read.names.isdisjoint(names)
-                or len(read.own & words) >= _SHARED
-            ):
-                found.append(f"commit {commit.where}")
-        return ", ".join(sorted(found)[:3]) or None
+    def _elsewhere(self, identity: str, fact: Fact) -> _State | None:
+        """What is new and shows the statement in files that the plan does not name; undecided where one is gone."""
+        new = self._new(identity, fact, self._now.view.grades)
+        if not new:
+            return None
+        item = next((one for one in new if not self._since.is_stub(one)), new[0])
+        place = self._since.told([item])
+        if self._since.is_stub(item):
+            why = f"{place} is a stub, which declares it and shows nothing done: do it in {', '.join(sorted(self._files)[:4])}"
+            return _State("remaining", (fact.id,), f"{fact.where} is not shown yet: {why}")
+        gone = self._gone_files()
+        if gone:
+            why = f"{place} may be what was asked for in {', '.join(gone[:4])}, which is gone: plan again with --path"
+            return _State("undecided", (fact.id,), why)
+        why = f"{place} {self._otherwhere}"
+        return _State("remaining", (fact.id,), f"{fact.where} is not shown yet: {why}")
+
+    def _gone_files(self) -> list[str]:
+        """The files of the plan of which something was read when it was recorded and nothing is now."""
+        standing = {fact.source.path for fact in self._now.view.facts.records.values()}
+        marks = {path: b'"path":' + _encode(path) for path in self._files if path not in standing}
+        return sorted(
+            path for path, mark in marks.items() if any(mark in raw for raw in self._before.records.values())
+        )
+
+    def _uncommitted(self, fact: Fact) -> str | None:
+        """The code of the plan's files that was written for a statement and that no commit holds yet."""
+        graded = self._now.view.grades.get(fact.id)
+        found = [
+            code.where
+            for code in self._since.uncommitted(fact, graded.items if graded is not None else ())
+            if not self._files or code.source.path in self._files
+        ]
+        if not found:
+            return None
+        verb = "is" if len(found) == 1 else "are"
+        return f"{', '.join(found[:4])} came since the plan and {verb} not committed: commit it, then scan"
+
+    def _touches(self, commit: Fact) -> bool:
+        return not self._files or not self._files.isdisjoint(commit.statement.target.paths)
+
+    @property
+    def _otherwhere(self) -> str:
+        files = ", ".join(sorted(self._files)[:4])
+        return f"is in no file of the plan ({files}): do it there, or plan again with --path"
 
     def _unshown(self, fact: Fact) -> str:
         graded = self._now.view.grades.get(fact.id)
+        if (loose := self._uncommitted(fact)) is not None:
+            return f"{fact.where} is not shown yet: {loose}"
         if graded is not None and graded.showing:
             return (
                 f"{fact.where} is shown only by what stood before the plan, or by what changed no code since"

@@ -118,7 +118,7 @@ class Repository:
         with open_ledger(self.context) as ledger:
             return [receipt.id for receipt in ledger.append(drafts)]
 
-    def plan(self, code: str, text: str, *, ids: tuple[str, ...] = ()) -> str:
+    def plan(self, code: str, text: str, *, ids: tuple[str, ...] = (), path: str = "src/orders.py") -> str:
         """Record a plan for the finding of this code that speaks of a text; the id of the plan."""
         with open_ledger(self.context) as ledger:
             folded = fold(ledger.journal, ALL, ["findings"])
@@ -128,9 +128,9 @@ class Repository:
                 title=text,
                 description=text,
                 priority="P2",
-                target=Target(("src/orders.py",), (), (), ()),
+                target=Target((path,), (), (), ()),
                 criteria=["it is there"],
-                changes=[Change("src/orders.py", "modify", (), "it is planned")],
+                changes=[Change(path, "modify", (), "it is planned")],
                 risk=Risk("low", ("one file",)),
                 rollback="git revert",
                 graph=fingerprint(inputs),
@@ -317,10 +317,57 @@ def test_the_grade_is_told_so_that_an_empty_function_is_seen(repository: Reposit
     assert "(tested)" in one.reason
 
 
-def test_code_that_is_not_committed_is_no_evidence_yet(repository: Repository, plan: str) -> None:
+@pytest.mark.parametrize("edit", [None, ticked])
+def test_code_that_is_not_committed_is_no_evidence_yet_and_is_told(
+    repository: Repository, plan: str, edit: Callable[[Repository], None] | None
+) -> None:
     repository.write("src/orders.py", ORDERS + REFUND)
+    if edit is not None:
+        edit(repository)
     repository.scan()
-    assert repository.state(plan) == ("remaining", False)
+    (one,) = evaluate(repository.context, plan).subjects
+    assert one.state == "remaining"
+    assert "src/orders.py:5 came since the plan and is not committed: commit it, then scan" in one.reason
+    assert "already" not in one.reason
+    repository.commit("Refund")
+    repository.scan()
+    assert repository.state(plan) == ("cleared", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("src/orders.pyi", "def refund_order(order: int) -> int: ...\n", "is a stub"),
+        ("src/elsewhere.py", REFUND, "is in no file of the plan (src/orders.py)"),
+    ],
+)
+def test_work_in_files_that_the_plan_does_not_name_is_not_enough(
+    repository: Repository, plan: str, path: str, text: str, told: str
+) -> None:
+    repository.write(path, text)
+    repository.commit("Add refund_order")
+    repository.scan()
+    (one,) = evaluate(repository.context, plan).subjects
+    assert one.state == "remaining" and path in one.reason and told in one.reason
+    repository.write("src/orders.py", "from src.elsewhere import refund_order as refund_order\n" + ORDERS)
+    if path.endswith(".py"):
+        repository.change(path, "-order", "-order or 0")
+    repository.commit("Refund orders with refund_order, also from the orders")
+    repository.scan()
+    assert repository.state(plan)[1] is path.endswith(".py"), (
+        "a commit that changed a file of the plan counts"
+    )
+
+
+def test_a_file_that_was_renamed_is_not_taken_for_none_of_the_plan(repository: Repository, plan: str) -> None:
+    repository.write("src/money.py", ORDERS)
+    (repository.root / "src" / "orders.py").unlink()
+    repository.commit("Call it money")
+    repository.write("src/money.py", ORDERS + REFUND)
+    repository.commit("Add refund_order")
+    repository.scan()
+    (one,) = evaluate(repository.context, plan).subjects
+    assert one.state == "undecided" and "src/orders.py, which is gone" in one.reason
 
 
 def test_a_commit_that_says_so_and_changes_no_code_is_a_claim(repository: Repository, plan: str) -> None:
@@ -517,7 +564,7 @@ def test_a_plan_whose_place_another_took_is_not_closed_with_all(repository: Repo
     assert found.closed and [one.plan for one in found.evaluations] == [newer]
 
 
-@pytest.mark.parametrize("how", ["taken out", "said in other words", "no release", "work"])
+@pytest.mark.parametrize("how", ["taken out", "said in other words", "no release", "elsewhere", "work"])
 def test_an_entry_of_a_changelog_needs_work_that_explains_it(tmp_path: Path, how: str) -> None:
     root = tmp_path / "repo"
     root.mkdir()
@@ -530,7 +577,7 @@ def test_an_entry_of_a_changelog_needs_work_that_explains_it(tmp_path: Path, how
     one.commit("Release 1.0.0")
     one.git("tag", "v1.0.0")
     one.scan()
-    plan = one.plan("CHANGELOG_WITHOUT_IMPLEMENTATION", "invoices")
+    plan = one.plan("CHANGELOG_WITHOUT_IMPLEMENTATION", "invoices", path="src/invoices.py")
     match how:
         case "taken out":
             one.change("CHANGELOG.md", "- Export invoices of customers as spreadsheets\n", "")
@@ -544,10 +591,12 @@ def test_an_entry_of_a_changelog_needs_work_that_explains_it(tmp_path: Path, how
             one.change("CHANGELOG.md", "## [1.0.0] - 2026-01-04", "## [Unreleased]")
         case _:
             one.write(
-                "src/invoices.py", "def export_invoices(customers):\n    return [c for c in customers]\n"
+                "src/elsewhere.py" if how == "elsewhere" else "src/invoices.py",
+                "def export_invoices(customers):\n    return [c for c in customers]\n",
             )
-    one.commit("Export invoices of customers as spreadsheets" if how == "work" else "Tidy up")
-    if how == "work":
+    done = how in ("work", "elsewhere")
+    one.commit("Export invoices of customers as spreadsheets" if done else "Tidy up")
+    if done:
         one.git("tag", "-f", "v1.0.0")
     one.scan()
     state, accepted = one.state(plan)
