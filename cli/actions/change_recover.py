@@ -22,6 +22,7 @@ __all__ = ["FileStand", "FoundUnfinished", "RecoverResult", "recovered", "settle
 _SAFE: Final = "nothing was changed"
 _LONGEST: Final = 1000
 """Characters of the subject of an observation."""
+_LONGEST_REASON: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,13 @@ def recovered(context: Context, announced: str | None, decide: Decision | None, 
         raise Usage("say which apply is decided", safe=_SAFE, remedy="name its EVT-…")
     if decide is not None and not reason.strip():
         raise Usage("a reason is missing", safe=_SAFE, remedy='add --reason "…"')
+    if len(reason) > _LONGEST_REASON:
+        raise Usage(
+            "the reason is too long",
+            where="--reason",
+            safe=_SAFE,
+            remedy=f"at most {_LONGEST_REASON:,} characters",
+        )
     with open_ledger(context) as ledger:
         if decide is not None:
             actor = Actor.parse(context.settings.actor)

@@ -418,6 +418,7 @@ def test_what_a_crash_left_is_settled_or_decided_by_a_person(repo: Any) -> None:
     assert repo("change", "recover", event, "--leave", "--reason", "x", env=MAKER).code == 3
     assert repo("change", "recover", event, "--leave", env=ADA).code == 2, "without a reason"
     assert repo("change", "recover", event, "--leave", "--back", env=ADA).code == 2
+    assert repo("change", "recover", event, "--leave", "--reason", "x" * 110_000, env=ADA).code == 2
     left = repo("change", "recover", event, "--leave", "--reason", "edited since", "--json", env=ADA)
     assert left.code == 0 and left.document["applies"][0]["outcome"] == "left", left.err
     assert (repo.root / "door.py").read_text() == DOOR
