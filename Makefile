@@ -38,6 +38,7 @@ TORTURE_SECONDS ?= 540
 
 torture: $(STAMP)
 	$(BIN)/python tests/torture/run.py --seconds $(TORTURE_SECONDS)
+	$(BIN)/python tests/torture/applies.py --seconds $(TORTURE_SECONDS)
 
 # How right relations and findings are, on public repositories: MIRRORS is a folder of bare clones, OWNER+NAME/repo.
 MIRRORS ?=
