@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from t2c.ledger.audit.approvals import ApprovalAudit, reached
+from t2c.ledger.audit.approvals import ApprovalAudit, reached, said_at
 from t2c.ledger.audit.origins import names_of
 
 __all__ = ["HANDLED", "ApplyAudit"]
@@ -47,15 +47,16 @@ class ApplyAudit:
         if event["type"] == "apply.announced":
             announced = _Announced(seq, files, taken_in)
             self._announced.update(dict.fromkeys(names_of(event), announced))
-            if not taken_in:
-                self._mandate(seq, data, event["ts"])
+            if self._approvals.is_ours(event):
+                self._mandate(seq, data, event, taken_in)
         else:
             self._ended(seq, data, files, event, taken_in)
         return ()
 
-    def _mandate(self, seq: int, data: Event, ts: str) -> None:
+    def _mandate(self, seq: int, data: Event, event: Event, taken_in: bool) -> None:
+        """What a branch of this ledger applied needs an approval as well; what it rests on may not have come with it."""
         name, reverts = data.get("approval"), data.get("reverts")
-        if reverts is not None and reverts not in self._receipts:
+        if reverts is not None and reverts not in self._receipts and not taken_in:
             self._fault(
                 seq, "apply_unknown", f"{reverts}, which is to be taken back, is no receipt before it"
             )
@@ -63,9 +64,16 @@ class ApplyAudit:
             if data["purpose"] in _NEEDS_APPROVAL:
                 self._fault(seq, "apply_unapproved", f"{data['purpose']} is announced without an approval")
             return
+        allowed = self._approvals.paths(str(data.get("digest")))
+        strange = () if allowed is None else sorted({one["path"] for one in data["files"]} - allowed)
+        if strange:
+            self._fault(seq, "apply_files", f"{strange[0][:200]} is no file of the patch that was approved")
         given = self._approvals.of(name)
         if given is None:
-            self._fault(seq, "approval_unknown", f"{name} is no approval that was given before")
+            if taken_in:
+                self._approvals.unfounded()
+            else:
+                self._fault(seq, "approval_unknown", f"{name} is no approval that was given before")
             return
         if given.digest != data.get("digest"):
             detail = (
@@ -77,9 +85,11 @@ class ApplyAudit:
             self._fault(seq, "approval_mismatch", detail)
         if not given.by_person:
             self._fault(seq, "apply_unapproved", f"{name} was given by {given.actor}, who is no person")
-        if given.withdrawn is not None:
+        if given.withdrawn is not None and taken_in:
+            self._approvals.unordered()
+        elif given.withdrawn is not None:
             self._fault(seq, "approval_withdrawn", f"{name} was withdrawn before, at seq {given.withdrawn}")
-        if reached(given.expires, ts):
+        if reached(given.expires, said_at(event)):
             self._fault(seq, "approval_expired", f"{name} had expired at {given.expires}")
 
     def _ended(self, seq: int, data: Event, files: Event, event: Event, taken_in: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from t2c.ledger.audit.origins import names_of
 
-__all__ = ["HANDLED", "ApprovalAudit", "Given", "SignatureCheck"]
+__all__ = ["HANDLED", "ApprovalAudit", "Given", "SignatureCheck", "reached", "said_at"]
 
 Event = Mapping[str, Any]
 SignatureCheck = Callable[[str, Event, str, str, str], str | None]
@@ -52,8 +52,11 @@ class ApprovalAudit:
         self._revoked: dict[str, int] = {}
         self._given: dict[str, Given] = {}
         self._proposed: dict[str, set[str]] = {}
+        self._paths: dict[str, frozenset[str]] = {}
         self._unchecked = 0
         self._own_work = 0
+        self._unordered = 0
+        self._unfounded = 0
 
     def opened(self, data: Event) -> None:
         """The genesis event names the ledger that signatures have to be of."""
@@ -67,6 +70,20 @@ class ApprovalAudit:
     def proposed(self, data: Event) -> None:
         """Take a `patch.rendered` or `change.planned` of this ledger: whose work it is."""
         self._proposed.setdefault(data["hash"], set()).update(data["proposed_by"])
+        if (paths := _paths_of(data)) is not None:
+            self._paths.setdefault(data["hash"], paths)
+
+    def paths(self, digest: str) -> frozenset[str] | None:
+        """The files that the patch of this hash changes; None where no event says so."""
+        return self._paths.get(digest)
+
+    def is_ours(self, event: Event) -> bool:
+        """True if it was recorded in this ledger or in a branch of it."""
+        return all(place["ledger"] == self._ledger for place in _places(event))
+
+    def unordered(self) -> None:
+        """Count an event of a branch of which is not known if it was before or after what speaks against it."""
+        self._unordered += 1
 
     def granted(self, seq: int, data: Event, event: Event) -> None:
         """Take an `approval.granted` of this ledger, by all its ids."""
@@ -115,12 +132,24 @@ class ApprovalAudit:
         """The approval of an id, None if none was given before."""
         return self._given.get(name)
 
+    def unfounded(self) -> None:
+        """Count an apply of a branch whose approval is not among the events here."""
+        self._unfounded += 1
+
     def finish(self) -> list[str]:
         """What is left unproven, in sentences."""
         found = []
         if self._own_work:
             were = "1 approval was" if self._own_work == 1 else f"{self._own_work} approvals were"
             found.append(f"{were} given by who proposed it, which the policy of that time may have allowed")
+        if self._unfounded:
+            were = "1 apply" if self._unfounded == 1 else f"{self._unfounded} applies"
+            found.append(f"{were} of a branch went under approvals that were not taken in with them")
+        if self._unordered:
+            were = "1 event" if self._unordered == 1 else f"{self._unordered} events"
+            found.append(
+                f"{were} of a branch may have come after a key was revoked or an approval withdrawn, or before it"
+            )
         if self._unchecked:
             were = "1 signature" if self._unchecked == 1 else f"{self._unchecked} signatures"
             found.append(f"{were} of approvals were not checked")
@@ -141,18 +170,48 @@ class ApprovalAudit:
             why = f"key {name[:80]} was not registered before"
         elif key.participant is None or key.participant not in (actor, actor.partition(":")[2]):
             why = f"key {name[:80]} is registered for {key.participant or 'nobody'}, not for {actor}"
-        elif name in self._revoked:
+        elif name in self._revoked and event.get("origin") is None:
             why = f"key {name[:80]} was revoked before, at seq {self._revoked[name]}"
-        elif reached(key.expires, event["ts"]):
+        elif reached(key.expires, said_at(event)):
             why = f"key {name[:80]} had expired at {key.expires}"
         elif self._check is None:
             self._unchecked += 1
         else:
             why = self._check(self._ledger, data, actor, key.algorithm, key.public)
+        if why is None and name in self._revoked:
+            self.unordered()
         if why is not None:
             self._fault(
                 seq, "signature_bad", f"the signature of the approval by {actor} does not hold: {why}"
             )
+
+
+def _places(event: Event) -> tuple[Event, ...]:
+    origin = event.get("origin")
+    return () if origin is None else (origin, *origin.get("former", ()))
+
+
+def said_at(event: Event) -> str:
+    """When it was said: an event that was taken in was so where it was recorded first."""
+    places = _places(event)
+    return str(places[-1]["ts"] if places else event["ts"])
+
+
+def _paths_of(data: Event) -> frozenset[str] | None:
+    """The files of a `patch.rendered`; None for what changes none, and for another shape, which is told elsewhere."""
+    try:
+        match data.get("kind"):
+            case "source":
+                found = [one["path"] for one in data["artifact"]["edits"]]
+            case "revert":
+                found = [one["path"] for one in data["artifact"]["files"]]
+            case "todo":
+                found = [data["artifact"]["sourceTodo"]["path"]]
+            case _:
+                return None
+        return frozenset(path.strip().replace("\\", "/") for path in found)
+    except (LookupError, TypeError, AttributeError):
+        return None
 
 
 def reached(end: str | None, ts: str) -> bool:

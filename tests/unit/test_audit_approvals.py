@@ -411,10 +411,12 @@ def of(payload: Payload, number: int, ts: str = "2026-03-01T00:00:00.000Z") -> d
     return {"type": payload.type, "id": identity, "ts": ts, "actor": actor, "trust": "observed", "data": data}
 
 
-def heard(*events: dict[str, Any]) -> list[str]:
+def heard(*events: dict[str, Any], approvals: ApprovalAudit | None = None) -> list[str]:
     """What the audit of applies says of these."""
     found: list[str] = []
-    audit = ApplyAudit(lambda seq, kind, detail: found.append(kind), ApprovalAudit(lambda *told: None))
+    audit = ApplyAudit(
+        lambda seq, kind, detail: found.append(kind), approvals or ApprovalAudit(lambda *told: None)
+    )
     for seq, event in enumerate(events, 1):
         audit.visit(seq, event["data"], event)
     return found
@@ -434,3 +436,71 @@ def test_an_outcome_from_elsewhere_ends_no_apply_of_here() -> None:
     assert heard(there, taken_in(wrong, A[:32])) == ["apply_files"], (
         "an outcome of there ends an apply of there"
     )
+
+
+def test_what_a_branch_applied_needs_an_approval_too() -> None:
+    approvals = ApprovalAudit(lambda *told: None)
+    approvals.opened({"ledger": A[:32]})
+    told = {"purpose": "change.apply", "files": FILES, "subject": "patch:todo", "digest": A}
+    bare = of(ApplyAnnounced(**told), 1)
+    assert heard(taken_in(bare, A[:32]), approvals=approvals) == ["apply_unapproved"]
+    assert heard(taken_in(bare, B[:32]), approvals=approvals) == [], "another ledger has rules of its own"
+    granted = of(ApprovalGranted(subject="patch:todo", digest=A, statement=""), 2)
+    granted["actor"] = {"kind": "human", "id": "ada"}
+    asked = of(ApplyAnnounced(**told, approval=granted["id"]), 3)
+    assert heard(taken_in(asked, A[:32]), approvals=approvals) == []
+    (left,) = approvals.finish()
+    assert "1 apply of a branch" in left
+    approvals.granted(2, granted["data"], granted)
+    withdrawn = of(ApprovalWithdrawn(approval=granted["id"], reason="no"), 4)
+    withdrawn["actor"], withdrawn["trust"] = granted["actor"], "asserted"
+    approvals.visit(3, withdrawn["data"], withdrawn)
+    assert heard(asked, approvals=approvals) == ["approval_withdrawn"]
+    assert heard(taken_in(asked, A[:32]), approvals=approvals) == []
+    assert any("withdrawn, or before it" in one for one in approvals.finish())
+
+
+def test_under_an_approval_only_the_files_of_its_patch_are_changed(book: Book) -> None:
+    planned(book)
+    source(book, {})
+    patch = orjson.loads((book.ledger.workspace / JOURNAL).read_bytes().splitlines()[-1])["data"]["hash"]
+    approval = book.approve(subject="patch:x", digest=patch)
+    more = {"purpose": "change.apply", "subject": "patch:x", "digest": patch}
+    good, evil = (FileChange(path=path, before=None, after=B) for path in ("a.py", "EVIL.sh"))
+    book.done(book.announce(approval, files=(good,), **more), files=(good,))
+    assert book.faults() == []
+    book.done(book.announce(approval, files=(evil,), **more), files=(evil,))
+    assert book.faults() == ["apply_files"]
+
+
+def test_a_merge_makes_no_good_signature_bad(book: Book, ledger: Ledger, tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    ring = Keyring(tmp_path / "state", ledger.id())
+    key = register(ledger, ring, participant="human:ada")
+    plain = ApprovalGranted(subject="patch:todo", digest=A, statement="")
+    signature = sign_with_own_key(ledger, ring, key.id, "human:ada", datetime.now(UTC))(plain)
+    book.approve(signature=signature)
+    *_, registered, granted = (
+        orjson.loads(line) for line in (ledger.workspace / JOURNAL).read_bytes().splitlines()
+    )
+
+    def said(event: dict[str, Any], expires: str | None, revoked: bool) -> tuple[list[str], list[str]]:
+        found: list[str] = []
+        audit = ApprovalAudit(lambda seq, kind, detail: found.append(kind), approval_problem)
+        audit.opened({"ledger": str(ledger.id())})
+        audit.registered(2, {**registered["data"], "expires": expires})
+        if revoked:
+            audit.visit(3, {"key": key.id}, {"type": "key.revoked"})
+        audit.granted(4, event["data"], event)
+        return found, audit.finish()
+
+    before = taken_in(granted, str(ledger.id()))
+    late = {**before, "ts": "2999-01-01T00:00:00.000Z"}
+    assert said({**granted, "ts": late["ts"]}, "2998-01-01T00:00:00Z", False) == (["signature_bad"], [])
+    assert said(late, "2998-01-01T00:00:00Z", False) == ([], []), "it was signed before the end of the key"
+    assert said(granted, None, True) == (["signature_bad"], [])
+    faults, (left,) = said(before, None, True)
+    assert faults == [] and "after a key was revoked" in left
+    forged = {**before, "data": {**before["data"], "digest": B}}
+    assert said(forged, None, True)[0] == ["signature_bad"]
