@@ -31,8 +31,9 @@ _MOST_PUBLIC: Final = 16 << 10
 class KeyInfo:
     """A registered key. `id` is 8 hex of its public half, or an SSH fingerprint; `public` checks its signatures.
 
-    `revoked` is the seq of the event since which it signs no more, null if there is none. `private` says if its private half is in this user's state folder, `expired` if its time is over, `foreign` if it
-    came with an event of another ledger or bears another's name: then nothing here is signed or checked with it.
+    `revoked` is the seq of the event since which it signs no more, null if there is none. `private` says if its private
+    half is in this user's state folder, `expired` if its time is over, `foreign` if it came with an event of another
+    ledger or bears another's name: then nothing here is signed or checked with it.
     """
 
     schema: ClassVar[str] = "t2c.key/v1"
@@ -91,10 +92,11 @@ def new_key(context: Context, state: Path, participant: str | None, expires: str
     until = None if expires is None else to_come(expires, now, option="--expires", safe="no key was made")
     with open_ledger(context) as ledger:
         keyring = Keyring(state, ledger.id())
+        actor = None
         if participant is not None:
             _check_name(ledger, participant)
-            _only_people(context, ledger, "key new", participant)
-        made = register(ledger, keyring, participant=participant, expires=until)
+            actor = _only_people(context, ledger, "key new", participant)
+        made = register(ledger, keyring, participant=participant, expires=until, actor=actor)
         return _info(ledger.id(), made, keyring, now)
 
 

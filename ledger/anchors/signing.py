@@ -24,6 +24,7 @@ from t2c.ledger.journal.note import Checkpoint, SignedNote, origin_of, parse_che
 from t2c.ledger.journal.read import JournalFile
 from t2c.ledger.journal.signature import VerifierKey, check, parse_key, sign, vouched
 from t2c.ledger.journal.tree import Tree, walked
+from t2c.ledger.kernel.actor import Actor
 
 __all__ = [
     "Registered",
@@ -150,9 +151,17 @@ def signed_beside(ledger: Ledger) -> list[Anchor]:
 
 
 def register(
-    ledger: Ledger, keyring: Keyring, *, participant: str | None = None, expires: str | None = None
+    ledger: Ledger,
+    keyring: Keyring,
+    *,
+    participant: str | None = None,
+    expires: str | None = None,
+    actor: Actor | None = None,
 ) -> Registered:
-    """Draw a key, keep its private half and record the public one; if it cannot be recorded, nothing is kept."""
+    """Draw a key, keep its private half and record the public one; if it cannot be recorded, nothing is kept.
+
+    `actor` is who says whose key it is; None where it is nobody's.
+    """
     from t2c.ledger.events.journal import KeyRegistered
 
     key = keyring.make()
@@ -160,7 +169,10 @@ def register(
         key=key.id, algorithm="ed25519", public=key.text(), participant=participant, expires=expires
     )
     try:
-        (receipt,) = ledger.append([draft(payload, key=_idempotency(key.id))])
+        told = draft(payload, key=_idempotency(key.id))
+        if actor is not None:
+            told = draft(payload, actor=actor, trust="asserted", key=_idempotency(key.id))
+        (receipt,) = ledger.append([told])
     except T2cError:
         keyring.forget(key)
         raise

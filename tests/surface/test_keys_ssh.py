@@ -86,6 +86,9 @@ def test_signatures_are_told_good_from_forged_by_the_bundle_alone(t2c: Any, keys
         (t2c.root / name).write_text(f"{name}\n")
     assert t2c("ledger", "key", "add", keys / "ec.pub", *FOR_ADA, env=as_("human:ada")).code == 0
     assert t2c("ledger", "key", "new", *FOR_ADA, env=as_("human:ada")).code == 0
+    with Ledger(t2c.root / ".t2c") as ledger:
+        said = [(str(one.actor), one.trust) for one in ledger.entries() if one.type == "key.registered"]
+    assert said == [("human:ada", "asserted")] * 3, "whose key it is was said by a person, and not by t2c"
     for name, words in (
         ("one.md", ("--ssh-key", keys / "ed")),
         ("two.md", ("--sign",)),
