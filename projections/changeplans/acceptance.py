@@ -61,7 +61,7 @@ class Standing(NamedTuple):
 def evaluated(plan: Mapping[str, Any], before: Before, now: Now) -> Evaluated:
     """A published plan held against what stands now; `before` is what stood when it was recorded."""
     files = frozenset((*(one["path"] for one in plan["changes"]), *plan["target"]["paths"]))
-    judge = Judge(before, now, files)
+    judge = Judge(before, now, files, plan["evidence"]["recordIds"])
     subjects = tuple(judge.judged(one) for one in sorted(set(plan["evidence"]["diagnosticIds"])))
     blocking = new_blocking(before, now, judge.lineage)
     resting = {one.diagnostic for one in subjects} | {one.id for one in blocking}

@@ -157,7 +157,11 @@ class _Drawing:
         finding = self._finding
         if not self._records:
             return _left(finding, "no_path", "none of its records stands")
-        if self._are_several_comments and not wish.paths:
+        given = {one.path for one in wish.paths}
+        if self._are_several_comments and given:
+            # A person who names a file means the comments in it, and the others stay as they are.
+            self._records = [one for one in self._records if one.source.path in given] or self._records
+        elif self._are_several_comments:
             why = f"{len(self._records)} comments, each of which asks for something else: give --path for one"
             return _left(finding, "several_comments", why)
         chosen, refused = self._paths(wish.paths)

@@ -155,12 +155,18 @@ def _subjects(finding: Finding, records: Mapping[str, Fact]) -> tuple[str, ...]:
 
 
 class Judge:
-    """Judges the diagnostics of a plan that is about `files`, by what stood when it was recorded and what stands now."""
+    """Judges the diagnostics of a plan that is about `files`, by what stood when it was recorded and what stands now.
 
-    def __init__(self, before: Before, now: Now, files: Collection[str]) -> None:
+    Of a finding of several statements those count that are among the `records` of the plan, all if none is.
+    """
+
+    def __init__(
+        self, before: Before, now: Now, files: Collection[str], records: Collection[str] = ()
+    ) -> None:
         self._before = before
         self._now = now
         self._files = frozenset(files)
+        self._records = frozenset(records)
         self.lineage = Lineage(now.history, now.view.facts.records, before.seq)
         self._since = Since(now.view, before.records)
 
@@ -179,7 +185,8 @@ class Judge:
                 f"{finding.code} is about no statement whose condition could be judged again; draw a new plan"
             )
             return Judged(diagnostic, "undecided", (), why)
-        found = [self._one(finding, identity) for identity in subjects]
+        meant = [one for one in subjects if one in self._records] or subjects
+        found = [self._one(finding, identity) for identity in meant]
         gravest = min(found, key=lambda one: _GRAVEST.index(one.state))
         reason = gravest.reason
         if len(found) > 1:

@@ -154,9 +154,11 @@ def test_several_comments_are_no_plan_unless_a_person_says_which_files(chain: An
     (left,) = drawn.left
     assert (drawn.plans, left.reason, "2 comments" in left.why) == ((), "several_comments", True)
     wish = Wish((left.finding,), paths=(Given("httpx/urls.py"),))
-    assert _changes(_drawn(journal, "httpx/auth.py", "httpx/urls.py", wish=wish)) == [
-        ("httpx/urls.py", "modify")
-    ]
+    drawn = _drawn(journal, "httpx/auth.py", "httpx/urls.py", wish=wish)
+    assert _changes(drawn) == [("httpx/urls.py", "modify")]
+    (plan,) = drawn.plans
+    assert plan["title"] == "parse relative hosts" and len(plan["evidence"]["recordIds"]) == 1
+    assert plan["changes"][0]["symbols"] == ["parse_host"]
 
 
 def test_a_file_has_the_symbols_of_what_names_it_and_only_new_names_are_to_be_defined(
