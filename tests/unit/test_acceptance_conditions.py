@@ -118,7 +118,15 @@ class Repository:
         with open_ledger(self.context) as ledger:
             return [receipt.id for receipt in ledger.append(drafts)]
 
-    def plan(self, code: str, text: str, *, ids: tuple[str, ...] = (), path: str = "src/orders.py") -> str:
+    def plan(
+        self,
+        code: str,
+        text: str,
+        *,
+        ids: tuple[str, ...] = (),
+        path: str = "src/orders.py",
+        most: int | None = None,
+    ) -> str:
         """Record a plan for the finding of this code that speaks of a text; the id of the plan."""
         with open_ledger(self.context) as ledger:
             folded = fold(ledger.journal, ALL, ["findings"])
@@ -134,7 +142,7 @@ class Repository:
                 risk=Risk("low", ("one file",)),
                 rollback="git revert",
                 graph=fingerprint(inputs),
-                records=found.records,
+                records=found.records[:most],
                 diagnostics=(found.id, *ids),
                 confidence=0.7,
             )
@@ -614,6 +622,21 @@ def test_a_comment_that_is_taken_out_proves_nothing(repository: Repository) -> N
     repository.commit("Take the comment out")
     repository.scan()
     assert repository.state(plan) == ("gone", False)
+
+
+def test_a_plan_of_one_of_several_comments_is_judged_by_that_one(repository: Repository) -> None:
+    repository.write(
+        "src/stock.py", "# TODO: count what is reserved\nA = 1\n# TODO: count what is broken\nB = 2\n"
+    )
+    repository.commit("Count the stock")
+    repository.scan()
+    both = repository.plan("PLANNED_NOT_IMPLEMENTED", "what is reserved")
+    one = repository.plan("PLANNED_NOT_IMPLEMENTED", "what is reserved", most=1)
+    repository.write("src/stock.py", (repository.root / "src" / "stock.py").read_text() + "C = 3\n")
+    repository.scan()
+    (of_both,), (of_one,) = (evaluate(repository.context, name).subjects for name in (both, one))
+    assert of_both.reason.startswith("2 of 2 statements") and "statements" not in of_one.reason
+    assert len(of_both.records) == 2 and len(of_one.records) == 1
 
 
 def test_a_plan_that_is_not_there_is_refused_by_name(repository: Repository) -> None:
