@@ -22,6 +22,7 @@ _NEEDS_APPROVAL: Final = frozenset({"todo.apply", "change.apply", "change.revert
 class _Announced(NamedTuple):
     seq: int
     files: Mapping[str, tuple[Any, Any]]
+    modes: Mapping[str, tuple[Any, Any]]
     taken_in: bool
 
 
@@ -33,7 +34,7 @@ class ApplyAudit:
         self._approvals = approvals
         self._announced: dict[str, _Announced] = {}
         self._settled: dict[str, int] = {}
-        self._receipts: set[str] = set()
+        self._receipts: dict[str, tuple[bool, Mapping[str, tuple[Any, Any]] | None]] = {}
 
     def visit(self, seq: int, data: Event, event: Event) -> tuple[str, ...]:
         """Check one event of a type in HANDLED; it rests on no object."""
@@ -45,7 +46,7 @@ class ApplyAudit:
         if len(files) != len(data["files"]):
             self._fault(seq, "apply_files", "it names a file twice")
         if event["type"] == "apply.announced":
-            announced = _Announced(seq, files, taken_in)
+            announced = _Announced(seq, files, _modes(data), taken_in)
             self._announced.update(dict.fromkeys(names_of(event), announced))
             if self._approvals.is_ours(event):
                 self._mandate(seq, data, event, taken_in)
@@ -60,6 +61,8 @@ class ApplyAudit:
             self._fault(
                 seq, "apply_unknown", f"{reverts}, which is to be taken back, is no receipt before it"
             )
+        if data["purpose"] == "change.revert" and not taken_in and name is not None:
+            self._takes_back(seq, data)
         if name is None:
             if data["purpose"] in _NEEDS_APPROVAL:
                 self._fault(seq, "apply_unapproved", f"{data['purpose']} is announced without an approval")
@@ -92,12 +95,30 @@ class ApplyAudit:
         if reached(given.expires, said_at(event)):
             self._fault(seq, "approval_expired", f"{name} had expired at {given.expires}")
 
+    def _takes_back(self, seq: int, data: Event) -> None:
+        """What takes a receipt of this ledger back makes its files what they were before it."""
+        reverts = data.get("reverts")
+        if reverts is None or data.get("subject") != f"revert:{reverts}":
+            self._fault(
+                seq, "apply_unknown", f"it takes back {reverts}, and was approved as {data.get('subject')}"
+            )
+            return
+        ours, files = self._receipts.get(reverts, (True, None))
+        if not ours:
+            self._fault(seq, "apply_unknown", f"{reverts}, which is to be taken back, is of another ledger")
+        elif files is not None:
+            back = {path: (after, before) for path, (before, after) in files.items()}
+            if back != {one["path"]: (one["before"], one["after"]) for one in data["files"]}:
+                self._fault(seq, "apply_files", f"it does not make the files what they were before {reverts}")
+
     def _ended(self, seq: int, data: Event, files: Event, event: Event, taken_in: bool) -> None:
         name = data["announced"]
         announced = self._announced.get(name)
         done = event["type"] == "apply.receipted"
         if done:
-            self._receipts.update(names_of(event))
+            made = None if announced is None else announced.files
+            told = self._approvals.is_ours(event), made
+            self._receipts.update(dict.fromkeys(names_of(event), told))
         if announced is None:
             if not taken_in:
                 self._fault(seq, "apply_unknown", f"{name} is no apply that was announced before")
@@ -109,7 +130,23 @@ class ApplyAudit:
         self._settled.setdefault(name, seq)
         if files.keys() != announced.files.keys():
             self._fault(seq, "apply_files", f"its files are not those that seq {announced.seq} announced")
-        elif done and any(files[path][1] != announced.files[path][1] for path in files):
+        elif done and (
+            files != announced.files
+            or (data.get("how", "done") == "done" and not _fits(_modes(data), announced.modes))
+        ):
             self._fault(seq, "apply_files", f"a file is not as seq {announced.seq} announced it")
         if done and not set(data.get("in_place", ())) <= files.keys():
             self._fault(seq, "apply_files", "it names a file as written in place that is none of its own")
+
+
+def _modes(data: Event) -> dict[str, tuple[Any, Any]]:
+    return {one["path"]: (one.get("before_mode"), one.get("after_mode")) for one in data["files"]}
+
+
+def _fits(found: Mapping[str, tuple[Any, Any]], announced: Mapping[str, tuple[Any, Any]]) -> bool:
+    """True if the permissions are as announced, where both say them."""
+    return all(
+        told in (None, wanted) or wanted is None
+        for path, modes in found.items()
+        for told, wanted in zip(modes, announced[path], strict=True)
+    )

@@ -107,13 +107,26 @@ def book(ledger: Ledger) -> Book:
     return Book(ledger)
 
 
+def takes_back(book: Book, receipt: str, subject: str | None = None, **more: Any) -> str:
+    """Announce, under an approval of just that, that a receipt is taken back."""
+    told = {
+        "purpose": "change.revert", "subject": subject or f"revert:{receipt}", "digest": B, "reverts": receipt,
+        "files": (FileChange(path="TODO.md", before=B, after=A),), **more,
+    }  # fmt: skip
+    return book.announce(book.approve(subject=told["subject"], digest=B), **told)
+
+
+def receipted(book: Book) -> str:
+    return book.done(book.announce(book.approve()))
+
+
 def test_what_is_approved_announced_and_done_is_clean(book: Book) -> None:
     book.rendered()
     approval = book.approve()
     first = book.announce(approval)
     receipt = book.done(first)
-    undo = book.approve(subject="revert:x", digest=B)
-    book.done(book.announce(undo, purpose="change.revert", subject="revert:x", digest=B, reverts=receipt))
+    back = (FileChange(path="TODO.md", before=B, after=A),)
+    book.done(takes_back(book, receipt), files=back)
     book.add(ApplyFailed(announced=book.announce(approval), outcome="nothing", reason="full", files=FILES))
     book.add(ApprovalWithdrawn(approval=approval, reason="enough"), ADA)
     assert book.faults() == []
@@ -157,6 +170,14 @@ BROKEN: list[tuple[str, Callable[[Book], object]]] = [
     ("apply_files", lambda book: book.done(book.announce(book.approve()), files=(FileChange(path="x", before=A, after=B),))),
     ("apply_files", lambda book: book.done(book.announce(book.approve()), files=(FileChange(path="TODO.md", before=A, after=A),))),
     ("apply_files", lambda book: book.done(book.announce(book.approve()), in_place=("x",))),
+    ("apply_files", lambda book: book.done(book.announce(book.approve()), files=(FileChange(path="TODO.md", before=None, after=B),))),
+    ("apply_files", lambda book: book.done(
+        book.announce(book.approve(), files=(FileChange(path="TODO.md", before=A, after=B, after_mode="0644"),)),
+        files=(FileChange(path="TODO.md", before=A, after=B, after_mode="0755"),),
+    )),
+    ("apply_unknown", lambda book: takes_back(book, receipted(book), reverts=None)),
+    ("apply_unknown", lambda book: takes_back(book, receipted(book), subject="revert:x")),
+    ("apply_files", lambda book: takes_back(book, receipted(book), files=FILES)),
     ("patch_hash", lambda book: book.rendered(hash=A)),
     ("patch_hash", lambda book: book.rendered(artifact={"renderedPatchHash": A})),
     ("patch_hash", lambda book: book.rendered(kind="revert", artifact={}, hash=A)),
@@ -504,3 +525,60 @@ def test_a_merge_makes_no_good_signature_bad(book: Book, ledger: Ledger, tmp_pat
     assert faults == [] and "after a key was revoked" in left
     forged = {**before, "data": {**before["data"], "digest": B}}
     assert said(forged, None, True)[0] == ["signature_bad"]
+
+
+def test_a_receipt_of_another_ledger_is_not_taken_back_here() -> None:
+    approvals = ApprovalAudit(lambda *told: None)
+    approvals.opened({"ledger": A[:32]})
+    announced = of(ApplyAnnounced(purpose="intake", files=FILES), 1)
+    receipt = taken_in(of(ApplyReceipted(announced=announced["id"], files=FILES), 2), B[:32])
+    named = receipt["origin"]["id"]
+    granted = of(ApprovalGranted(subject=f"revert:{named}", digest=B, statement=""), 3)
+    granted["actor"] = {"kind": "human", "id": "ada"}
+    approvals.granted(3, granted["data"], granted)
+    back = of(
+        ApplyAnnounced(
+            purpose="change.revert", files=(FileChange(path="TODO.md", before=B, after=A),), digest=B,
+            subject=f"revert:{named}", reverts=named, approval=granted["id"],
+        ),
+        4,
+    )  # fmt: skip
+    assert heard(taken_in(announced, B[:32]), receipt, back, approvals=approvals) == ["apply_unknown"]
+
+
+def test_a_bundle_with_a_merge_in_it_has_no_bad_signature_for_that(ledger: Ledger, tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    from t2c.ledger.transfer.verifier.approving import Approving
+    from t2c.ledger.transfer.verifier.findings import Findings
+
+    book = Book(ledger)
+    ring = Keyring(tmp_path / "state", ledger.id())
+    key = register(ledger, ring, participant="human:ada")
+    plain = ApprovalGranted(subject="patch:todo", digest=A, statement="")
+    signature = sign_with_own_key(ledger, ring, key.id, "human:ada", datetime.now(UTC))(plain)
+    book.approve(signature=signature)
+    *_, registered, granted = (
+        orjson.loads(line) for line in (ledger.workspace / JOURNAL).read_bytes().splitlines()
+    )
+
+    def said(event: dict[str, Any], expires: str | None, revoked: bool) -> tuple[int, int, int]:
+        """How many faults there are, and how much is proven and left unproven."""
+        found = Findings()
+        follows = Approving(str(ledger.id()), found)
+        follows.hear(2, {**registered, "data": {**registered["data"], "expires": expires}})
+        if revoked:
+            follows.hear(3, {"type": "key.revoked", "data": {"key": key.id}})
+        follows.hear(4, event)
+        proven: list[str] = []
+        unproven: list[str] = []
+        follows.conclude(proven, unproven)
+        return len(found.faults), len(proven), len(unproven)
+
+    before = taken_in(granted, str(ledger.id()))
+    late = {**before, "ts": "2999-01-01T00:00:00.000Z"}
+    assert said({**granted, "ts": late["ts"]}, "2998-01-01T00:00:00Z", False)[0] == 1
+    assert said(late, "2998-01-01T00:00:00Z", False) == (0, 1, 0)
+    assert said(granted, None, True)[0] == 1
+    assert said(before, None, True) == (0, 0, 1)
+    assert said({**before, "data": {**before["data"], "digest": B}}, None, True)[0] == 1

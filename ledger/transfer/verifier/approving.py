@@ -126,7 +126,15 @@ class Approving:
         self._keys: dict[str, _Registered] = {}
         self._revoked: dict[str, int] = {}
         self._good: list[str] = []
-        self._counts = {"foreign": 0, "unknown": 0, "other": 0, "many": 0, "unsigned": 0, "unreadable": 0}
+        self._counts = {
+            "foreign": 0,
+            "unknown": 0,
+            "other": 0,
+            "many": 0,
+            "unsigned": 0,
+            "unreadable": 0,
+            "order": 0,
+        }
         self._checked = 0
 
     def hear(self, seq: int, event: dict[str, Any]) -> None:
@@ -167,6 +175,9 @@ class Approving:
             return
         self._checked += 1
         why = self._wrong(key, identity, actor, event, data)
+        if why == "" and identity in self._revoked:
+            self._counts["order"] += 1
+            return
         if why is None:
             self._counts["other"] += 1
         elif why:
@@ -182,9 +193,11 @@ class Approving:
         """What is wrong with a signature; empty if nothing is, None if it cannot be told here."""
         if key.participant not in (actor, actor.partition(":")[2]):
             return f"key {identity[:60]} is registered for {key.participant[:60] or 'nobody'}"
-        if identity in self._revoked:
+        origin = event.get("origin")
+        if identity in self._revoked and origin is None:
             return f"key {identity[:60]} was revoked before, at seq {self._revoked[identity]}"
-        if key.expires and _moment(key.expires) <= _moment(event["ts"]):
+        first = event if origin is None else (origin, *origin.get("former", ()))[-1]
+        if key.expires and _moment(key.expires) <= _moment(first["ts"]):  # signed where it was recorded first
             return f"key {identity[:60]} had expired at {key.expires[:40]}"
         try:
             text = approval_bytes(
@@ -232,6 +245,7 @@ class Approving:
             ("other", "are signed with SSH keys that are not Ed25519, not checked here: use t2c"),
             ("many", "are signed beyond those that were checked"),
             ("unreadable", "are not of the shape that approvals have"),
+            ("order", "are signed, in a branch, with keys that were revoked before that or after it"),
             ("foreign", "are signed and of other ledgers"),
         ):
             if counts[name]:
