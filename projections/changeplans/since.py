@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -24,6 +24,7 @@ from t2c.projections.facts import Fact
 __all__ = ["Since"]
 
 _decode = msgspec.json.Decoder(Fact).decode
+_plain = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _STUB: Final = ".pyi"
 _SHARED: Final = 2
@@ -137,7 +138,7 @@ class Since:
         )
 
     def uncommitted(self, fact: Fact, items: Iterable[Item]) -> list[Fact]:
-        """The code that a statement names which came since and which no commit holds, by place."""
+        """The code that a statement names which came or was changed since and which no commit holds so, by place."""
         names = {leaf(name) for name in names_in(fact)}
         found = [
             code
@@ -145,12 +146,19 @@ class Since:
             if (code := self.view.facts.records[item.record]).source.kind == "ast"
             and code.statement.kind not in ("module_fact", "trace_tag")
             and leaf(code.source.symbol or "") in names
-            and code.id not in self._former
             and code.id not in self._changed
-            and self.view.code.changed_within(code) is None
+            and (code.source.path or "", code.source.symbol or "") not in self._members
             and code.source.path not in self._coarsely
+            and self._is_edited(code)
         ]
         return sorted({code.id: code for code in found}.values(), key=lambda code: (code.where, code.id))
+
+    def _is_edited(self, code: Fact) -> bool:
+        """Whether code is not as it was before, wherever it stood then; new code, only where no commit holds it."""
+        former = self._former.get(code.id)
+        if former is None:
+            return self.view.code.changed_within(code) is None
+        return _form(former) != _form(self.view.raw[code.id])
 
     @cached_property
     def _coarsely(self) -> frozenset[str]:
@@ -202,6 +210,16 @@ def _read(raw: bytes) -> Fact | None:
         return _decode(raw)
     except msgspec.DecodeError:
         return None
+
+
+def _form(raw: bytes) -> object:
+    """What is recorded of code but where it stands and who read it."""
+    record = _plain(raw)
+    source, metadata = record["source"], dict(record["metadata"])
+    for name in ("anchor", "generation"):
+        metadata.pop(name, None)
+    lines = source["lines"]
+    return source["rawExcerpt"], metadata, lines and lines["end"] - lines["start"]
 
 
 def _change(commit: Fact) -> bytes:

@@ -345,7 +345,7 @@ class Judge:
         )
 
     def _uncommitted(self, fact: Fact) -> str | None:
-        """The code of the plan's files that was written for a statement and that no commit holds yet."""
+        """The code of the plan's files that a statement names, as it was written since and as no commit holds it yet."""
         graded = self._now.view.grades.get(fact.id)
         found = [
             code.where
@@ -354,8 +354,8 @@ class Judge:
         ]
         if not found:
             return None
-        verb = "is" if len(found) == 1 else "are"
-        return f"{', '.join(found[:4])} came since the plan and {verb} not committed: commit it, then scan"
+        was, verb = ("was", "is") if len(found) == 1 else ("were", "are")
+        return f"{', '.join(found[:4])} {was} written since the plan and {verb} not committed: commit it, then scan"
 
     def _touches(self, commit: Fact) -> bool:
         return not self._files or not self._files.isdisjoint(commit.statement.target.paths)

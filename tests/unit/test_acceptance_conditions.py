@@ -335,11 +335,26 @@ def test_code_that_is_not_committed_is_no_evidence_yet_and_is_told(
     repository.scan()
     (one,) = evaluate(repository.context, plan).subjects
     assert one.state == "remaining"
-    assert "src/orders.py:5 came since the plan and is not committed: commit it, then scan" in one.reason
+    assert (
+        "src/orders.py:5 was written since the plan and is not committed: commit it, then scan" in one.reason
+    )
     assert "already" not in one.reason
     repository.commit("Refund")
     repository.scan()
     assert repository.state(plan) == ("cleared", True)
+
+
+def test_a_change_that_is_not_committed_is_told_and_a_move_is_none(repository: Repository) -> None:
+    repository.write("TODO.md", TODO + "- [ ] Let `place_order` in src/orders.py log\n")
+    repository.commit("Ask for a log")
+    repository.scan()
+    plan = repository.plan("PLANNED_NOT_IMPLEMENTED", "place_order")
+    for text, is_told in ((f"import os\n\n\n{ORDERS}", False), (f"{ORDERS}    print(items)\n", True)):
+        repository.write("src/orders.py", text)
+        repository.scan()
+        (one,) = evaluate(repository.context, plan).subjects
+        assert (one.state, "is not committed: commit it" in one.reason) == ("remaining", is_told)
+        assert ("was there already" in one.reason) is not is_told
 
 
 @pytest.mark.parametrize(
