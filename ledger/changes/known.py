@@ -71,12 +71,20 @@ def patch_rows(ledger: Ledger, kind: str) -> Iterator[tuple[Entry, dict[str, Any
 
 
 def patch_of(ledger: Ledger, entry: Entry, data: Mapping[str, Any]) -> Patch:
-    """A source patch. Raises Corrupt where its hash, its id or its text is not what was recorded (case 93), Usage where
-    its text is gone."""
+    """A source patch. Raises Corrupt where its hash, its id or its text is not what was recorded (case 93), or its text
+    is gone."""
     found = _hashed(patch_hash, data["artifact"])
     if found is None or data["hash"] != found or data["artifact"].get("id") != patch_id(found):
         raise _false(f"patch {data['hash'][:12]}", entry.seq)
-    shown = ledger.objects.get(data["shown"])
+    try:
+        shown = ledger.objects.get(data["shown"])
+    except Usage:
+        raise Corrupt(
+            f"the text of patch {data['hash'][:12]} is gone: its object {data['shown']} is not there",
+            where=f"seq {entry.seq}",
+            safe="nothing was shown or changed",
+            remedy="restore it from a backup or a bundle, or make the patch again",
+        ) from None
     if not_shown("source", data["artifact"], shown) is not None:
         raise _false(f"the text of patch {data['hash'][:12]}", entry.seq)
     return Patch(
@@ -96,6 +104,8 @@ def patch_of(ledger: Ledger, entry: Entry, data: Mapping[str, Any]) -> Patch:
 def patch_named(ledger: Ledger, name: str) -> Patch:
     """The source patch with this id, hash, event or seq, or the first digits of it; of a plan, the last one made.
 
+    One that has instructions alone comes after all that have diffs, since nothing of it can be applied.
+
     Raises Usage where there is none, and what `patch_of` raises.
     """
     known = [_Row(entry, data) for entry, data in patch_rows(ledger, "source")]
@@ -103,7 +113,8 @@ def patch_named(ledger: Ledger, name: str) -> Patch:
         plan = plan_named(ledger, name)
         of = [one for one in known if plan.id in one.data["plans"]]
         if of:
-            return patch_of(ledger, of[-1].entry, of[-1].data)
+            last = next((one for one in reversed(of) if _has_diffs(one.data["artifact"])), of[-1])
+            return patch_of(ledger, last.entry, last.data)
         raise Usage(
             f"plan {plan.id} has no patch",
             safe=_SAFE,
@@ -111,6 +122,13 @@ def patch_named(ledger: Ledger, name: str) -> Patch:
         )
     row = _named(known, name, "patch", "`t2c change patch PLAN --diff FILE` makes one, and says its hash")
     return patch_of(ledger, row.entry, row.data)
+
+
+def _has_diffs(artifact: Mapping[str, Any]) -> bool:
+    try:
+        return all(edit["unifiedDiff"] is not None for edit in artifact["edits"])
+    except _STRANGE:
+        return True  # whether it is damaged is said by who opens it
 
 
 class _Row(NamedTuple):

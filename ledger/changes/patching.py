@@ -38,7 +38,7 @@ Read = Callable[[str], bytes | None]
 
 
 class Rendered(NamedTuple):
-    """A patch as it is recorded now. `again` is true where it was recorded before, just so."""
+    """A patch as it is recorded now. `again` is true where it was the last one of its plan before, just so."""
 
     patch: Patch
     parts: tuple[Part, ...]
@@ -205,9 +205,11 @@ def _recorded(
     text = ledger.objects.put(shown)
     last = None
     for entry, data in patch_rows(ledger, "source"):
-        if data["hash"] == artifact["patchHash"]:
+        if plan.id in data["plans"]:
             last = entry, data
-    if last is not None and last[1]["shown"] == text and str(by) in last[1]["proposed_by"]:
+    # Where another came after it, it is recorded again: the last one is the one that waits.
+    same = last is not None and (last[1]["hash"], last[1]["shown"]) == (artifact["patchHash"], text)
+    if last is not None and same and str(by) in last[1]["proposed_by"]:
         return patch_of(ledger, *last), True
     payload = PatchRendered(
         kind="source",
