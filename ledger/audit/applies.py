@@ -132,7 +132,7 @@ class ApplyAudit:
             self._fault(seq, "apply_files", f"its files are not those that seq {announced.seq} announced")
         elif done and (
             files != announced.files
-            or (data.get("how", "done") == "done" and not _fits(_modes(data), announced.modes))
+            or (data.get("how") != "recovered" and not _fits(_modes(data), announced.modes))
         ):
             self._fault(seq, "apply_files", f"a file is not as seq {announced.seq} announced it")
         if done and not set(data.get("in_place", ())) <= files.keys():

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from t2c.ledger.apply.history import history as apply_history
@@ -119,8 +120,6 @@ def applied(ledger: Ledger, thing: Thing, approval: str, *, reverts: str | None 
 
 
 def refusals(ledger: Ledger) -> list[str]:
-    import msgspec
-
     return [
         str(msgspec.json.decode(entry.data)["code"])
         for entry in ledger.entries()
@@ -512,3 +511,27 @@ def test_nobody_approves_what_they_rendered_before_others_did(ledger: Ledger, tm
     assert refusals(ledger) == ["APPROVER_PROPOSED_IT"] and states(ledger, tmp_path) == []
     grant(ledger, thing, Actor("human", "bob"), policy=PLAIN, now=NOW)
     assert states(ledger, tmp_path) == ["standing"]
+
+
+def test_an_id_of_elsewhere_leads_to_the_event_here_and_never_takes_one_over() -> None:
+    from t2c.ledger.approvals.names import Names
+    from t2c.ledger.journal.entry import ActorPart, Entry, Origin
+
+    ours, theirs, there = ("EVT-" + digit * 20 for digit in "123")
+
+    def entry(identity: str, was: str | None = None, type: str = "note", data: bytes = b"{}") -> Entry:
+        origin = None if was is None else Origin("0" * 32, 1, "0" * 64, "0" * 64, was, "")
+        return Entry(
+            1, "0" * 64, type, 1, identity, "", ActorPart("human", "ada"), "asserted", msgspec.Raw(data), origin=origin
+        )  # fmt: skip
+
+    names = Names()
+    names.take(entry(ours))
+    names.take(entry(theirs, there))
+    names.take(entry("EVT-" + "4" * 20, ours))
+    assert (names.of(ours), names.of(there), names.of("EVT-x")) == (ours, theirs, "EVT-x")
+    names.take(
+        entry("EVT-5", type="journal.merged", data=b'{"aliases":[["EVT-y","' + there.encode() + b'"]]}')
+    )
+    names.take(entry("EVT-6", type="journal.merged", data=b"[]"))
+    assert names.of("EVT-y") == theirs, "a merge says what it stands for"
