@@ -27,9 +27,9 @@ def evaluate(
     """Hold a plan against what the last scan saw, and record what was found. Exit code 1 if it is not accepted.
 
     Each condition that the plan is about is judged again for the same statement, wherever that stands now. It is cleared
-    only if the statement stands, was read whole, and code, a commit or a test that came since the plan shows it. That a
-    finding is gone, suppressed or ticked off proves nothing. Accepted is a plan with all of them cleared and no new
-    blocking finding; nothing is done or ticked by it.
+    only if the statement stands, was read whole, and code in the files of the plan, or a commit that changed one of them,
+    came since the plan and shows it. That a finding is gone, suppressed or ticked off proves nothing. Accepted is a plan
+    with all of them cleared and no new blocking finding; nothing is done or ticked by it.
 
     Examples:
 

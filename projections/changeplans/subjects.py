@@ -363,7 +363,7 @@ class Judge:
     @property
     def _otherwhere(self) -> str:
         files = ", ".join(sorted(self._files)[:4])
-        return f"is in no file of the plan ({files}): do it there, or plan again with --path"
+        return f"lies outside of the files of the plan ({files}): do it there, or plan again with --path"
 
     def _unshown(self, fact: Fact) -> str:
         graded = self._now.view.grades.get(fact.id)

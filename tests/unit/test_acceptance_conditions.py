@@ -361,7 +361,7 @@ def test_a_change_that_is_not_committed_is_told_and_a_move_is_none(repository: R
     ("path", "text", "told"),
     [
         ("src/orders.pyi", "def refund_order(order: int) -> int: ...\n", "is a stub"),
-        ("src/elsewhere.py", REFUND, "is in no file of the plan (src/orders.py)"),
+        ("src/elsewhere.py", REFUND, "lies outside of the files of the plan (src/orders.py)"),
     ],
 )
 def test_work_in_files_that_the_plan_does_not_name_is_not_enough(
