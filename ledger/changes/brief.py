@@ -12,10 +12,13 @@ from typing import Any, Final, NamedTuple
 from t2c.ledger.changes.contract import SOURCE_PATCH
 from t2c.ledger.changes.unseen import unseen, unseen_in_lines
 
-__all__ = ["Part", "fenced", "plural", "quoted", "reverting_text", "source_text"]
+__all__ = ["Part", "fenced", "made_on_of", "plural", "quoted", "reverting_text", "source_text"]
 
 _TICKS: Final = re.compile(r"`+")
 _MOST_UNSEEN: Final = 50
+_MADE: Final = re.compile(
+    r"^(?:Made where there is no file|Made on a file with the SHA-256 `([0-9a-f]{64})`)\.$", re.MULTILINE
+)
 _MARK: Final = f"<!-- {SOURCE_PATCH} -->"
 """By its first line a scan knows the page for t2c's own, and no evidence."""
 
@@ -112,6 +115,28 @@ def _part(part: Part) -> Iterator[str]:
     if part.diff:
         yield fenced(part.diff, "diff")
         yield ""
+
+
+def made_on_of(text: str, edits: Sequence[Mapping[str, Any]]) -> dict[str, str | None]:
+    """The SHA-256 of each file that a patch was made on, None for no file, as the text of the patch says.
+
+    The diffs are passed over whole, so that nothing in one is taken for what is said of the next. What cannot be read is
+    left out.
+    """
+    found: dict[str, str | None] = {}
+    at = 0
+    for edit in sorted(edits, key=lambda one: (one["path"], one["action"])):
+        at = text.find(f"\n## {edit['action']} {quoted(edit['path'])}\n\n", at)
+        told = None if at < 0 else _MADE.search(text, at)
+        if told is None or edit["unifiedDiff"] is None:
+            break
+        found[edit["path"]] = told[1]
+        fence = fenced(edit["unifiedDiff"], "diff") if edit["unifiedDiff"] else ""
+        at = text.find(fence, told.end())
+        if at < 0:
+            break
+        at += len(fence) - 1
+    return found
 
 
 def _modes(part: Part) -> str:

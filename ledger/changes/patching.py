@@ -6,19 +6,18 @@ Nothing is changed here. What is recorded is what is approved: the text with eve
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from t2c.ledger.apply.base import Wanted, digest
 from t2c.ledger.apply.files import look
 from t2c.ledger.apply.patches import FilePatch, parse_patch, patched, refuse_secrets
-from t2c.ledger.changes.brief import Part, plural, source_text
+from t2c.ledger.changes.brief import Part, made_on_of, plural, source_text
 from t2c.ledger.changes.contract import edit_of, source_patch_document
 from t2c.ledger.changes.known import Patch, Plan, patch_named, patch_of, patch_rows
 from t2c.ledger.engine import Ledger
-from t2c.ledger.errors import Refused, T2cError, Usage
+from t2c.ledger.errors import Conflict, Refused, T2cError, Usage
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
 
@@ -32,8 +31,6 @@ __all__ = [
 _SAFE: Final = "nothing was recorded and nothing was changed"
 _MOST: Final = 900_000
 """Bytes of the diffs of one patch: all of it stands in one line of the journal."""
-_MADE_ON: Final = re.compile(r"^Made on a file with the SHA-256 `([0-9a-f]{64})`\.$", re.MULTILINE)
-_PATH_LINE: Final = re.compile(r"^## (?:create|modify|delete) ", re.MULTILINE)
 Read = Callable[[str], bytes | None]
 
 
@@ -142,30 +139,46 @@ def _instruction(plan: Mapping[str, Any], change: Mapping[str, Any]) -> str:
     return f"{verb} {change['path']}{about}: {' '.join(change['rationale'].split())}"
 
 
-def made_on(patch: Patch) -> dict[str, str]:
-    """The SHA-256 of each file that the patch was made on, as its text says."""
-    edits = sorted(patch.artifact["edits"], key=lambda one: (one["path"], one["action"]))
-    parts = _PATH_LINE.split(patch.shown.decode("utf-8", "replace"))[1:]
-    if len(parts) != len(edits):
-        return {}
-    found = {edit["path"]: _MADE_ON.search(part) for edit, part in zip(edits, parts, strict=True)}
-    return {path: match[1] for path, match in found.items() if match is not None}
+class Diffs(list[FilePatch]):
+    """The diffs of a recorded patch, bound to the files that the approved text says they were made on."""
+
+    def __init__(self, patches: Iterable[FilePatch], made_on: Mapping[str, str | None]) -> None:
+        super().__init__(patches)
+        self.made_on = made_on
+
+
+def made_on(patch: Patch) -> dict[str, str | None]:
+    """The SHA-256 of each file that the patch was made on, None for no file, as its text says."""
+    return made_on_of(patch.shown.decode("utf-8", "replace"), patch.artifact["edits"])
 
 
 def fitted(read: Read, patches: Sequence[FilePatch]) -> list[Wanted]:
     """The files as they are and as the patch makes them, where every line that it names is there.
 
-    Raises Conflict, naming file and line, where one is not; Refused for what is no text.
+    `Diffs` fit only the very files that they were made on, lines that they do not touch included; other diffs whatever
+    holds their lines. Raises Conflict, naming file and line, where a file is not so; Refused for what is no text.
     """
     wanted = []
     for patch in patches:
         before = read(patch.path)
         after = patched(before, patch)
+        if isinstance(patches, Diffs):
+            _check_made_on(patch.path, before, patches)
         wanted.append(Wanted(patch.path, before, after, None if after is None else patch.mode_after))
     return wanted
 
 
-def file_patches(patch: Patch) -> list[FilePatch]:
+def _check_made_on(path: str, before: bytes | None, diffs: Diffs) -> None:
+    if path not in diffs.made_on:
+        what = f"the approved text does not say what {path} was when the patch was made"
+    elif diffs.made_on[path] != digest(before):
+        what = f"{path} changed since the patch was made"
+    else:
+        return
+    raise Conflict(what, where=path, safe="nothing was changed", remedy="make the patch again")
+
+
+def file_patches(patch: Patch) -> Diffs:
     """The diffs of a recorded patch. Raises Usage if it has instructions alone."""
     found: list[FilePatch] = []
     for edit in patch.artifact["edits"]:
@@ -183,7 +196,7 @@ def file_patches(patch: Patch) -> list[FilePatch]:
                 remedy="make the patch again from its plan",
             )
         found += parsed
-    return found
+    return Diffs(found, made_on(patch))
 
 
 def _check_sayable(ledger: Ledger, shown: bytes, artifact: Mapping[str, Any]) -> None:

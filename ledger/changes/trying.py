@@ -89,7 +89,7 @@ def try_patch(
     With `compare` each check is run on the same files without the patch first. Raises Usage where there is no commit
     and for a check that cannot be run, Environment where the place cannot be made.
     """
-    patches = file_patches(patch)
+    patches = list(file_patches(patch))  # another tree than it was made on: it fits where its lines are
     before = fingerprint(root)
     base: list[GateResult] = []
     if compare:

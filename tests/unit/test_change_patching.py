@@ -1,26 +1,34 @@
 """Patches of a plan: which one is meant, on what it was made, and what is said where that is no more so.
 
-Seen to fail: with the last patch of a plan taken whatever it holds, and any earlier rendering taken for the last.
+Seen to fail: with the last patch of a plan taken whatever it holds, any earlier rendering taken for the last, and no
+look at what the file was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from t2c.ledger.approvals.base import Policy
+from t2c.ledger.approvals.granting import grant
+from t2c.ledger.approvals.things import find
+from t2c.ledger.changes.applying import apply_patch, dry_run
 from t2c.ledger.changes.contract import Change, Risk, plan_document
-from t2c.ledger.changes.known import Plan, patch_named, plan_named
-from t2c.ledger.changes.patching import Rendered, render_source
+from t2c.ledger.changes.known import Patch, Plan, patch_named, plan_named
+from t2c.ledger.changes.patching import Rendered, made_on, render_source
 from t2c.ledger.engine import Ledger, create
-from t2c.ledger.errors import Corrupt
+from t2c.ledger.errors import Conflict, Corrupt
 from t2c.ledger.events.changes import ChangePlanned
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
 from t2c.ledger.llm.synthesis.contract import Target
 
-CODER = Actor.parse("agent:coder")
+CODER, ADA = Actor.parse("agent:coder"), Actor.parse("human:ada")
+NOW = datetime(2026, 1, 6, tzinfo=UTC)
 OPEN = "--- a/door.py\n+++ b/door.py\n@@ -1,4 +1,4 @@\n-closed\n+open\n one\n two\n three\n"
 AJAR = OPEN.replace("+open", "+ajar")
 
@@ -34,9 +42,9 @@ class Bench:
         self.door.write_bytes(b"closed\none\ntwo\nthree\nfour\n")
         create(root / ".t2c")
         self.ledger = Ledger(root / ".t2c")
-        self.plan = self._plan()
+        self.plan = self.planned()
 
-    def _plan(self, description: str = "It should change.") -> Plan:
+    def planned(self, description: str = "It should change.") -> Plan:
         made = plan_document(
             title="Change it",
             description=description,
@@ -57,6 +65,12 @@ class Bench:
 
     def render(self, diff: str | None) -> Rendered:
         return render_source(self.ledger, self.root, self.plan, diff, "stdin", by=CODER)
+
+    def approve(self, patch: Patch) -> None:
+        grant(self.ledger, find(self.ledger, self.root, patch.event), ADA, policy=Policy(), now=NOW)
+
+    def apply(self, patch: Patch) -> None:
+        apply_patch(self.ledger, self.root, patch, Policy(), by=CODER, now=NOW)
 
 
 @pytest.fixture
@@ -87,3 +101,28 @@ def test_a_patch_whose_text_is_gone_is_damage(bench: Bench) -> None:
     with pytest.raises(Corrupt, match="is gone") as caught:
         patch_named(bench.ledger, bench.plan.id)
     assert "backup or a bundle" in (caught.value.remedy or "")
+
+
+@pytest.mark.parametrize(
+    "now", [b"closed\r\none\r\ntwo\r\nthree\r\nfour\r\n", b"closed\none\ntwo\nthree\nFOUR\n"]
+)
+def test_a_patch_is_applied_to_the_very_file_that_its_text_names(bench: Bench, now: bytes) -> None:
+    patch = bench.render(OPEN).patch
+    bench.approve(patch)
+    was = bench.door.read_bytes()
+    bench.door.write_bytes(now)
+    for refused in (lambda: dry_run(bench.ledger, bench.root, patch), lambda: bench.apply(patch)):
+        with pytest.raises(Conflict, match="changed since the patch was made") as caught:
+            refused()
+        assert caught.value.details["expected"] == sha256(was).hexdigest()
+        assert caught.value.details["found"] == sha256(now).hexdigest()
+    assert bench.door.read_bytes() == now
+    bench.door.write_bytes(was)
+    bench.apply(patch)
+    assert bench.door.read_bytes().startswith(b"open\n")
+
+
+def test_what_a_plan_says_is_not_taken_for_what_a_patch_was_made_on(bench: Bench) -> None:
+    bench.plan = bench.planned("## modify door.py")
+    patch = bench.render(OPEN).patch
+    assert made_on(patch) == {"door.py": sha256(bench.door.read_bytes()).hexdigest()}
