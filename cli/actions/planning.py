@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 from t2c.cli.actions.context import Context
 from t2c.cli.actions.moment import with_events
 from t2c.cli.actions.opening import open_ledger
-from t2c.ledger.changes.contract import ACTIONS, dated
+from t2c.ledger.changes.contract import ACTIONS, Action, dated
 from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Refused, Usage
 from t2c.ledger.events.draft import EventDraft, draft
@@ -69,7 +69,7 @@ def given_paths(texts: Sequence[str]) -> tuple[Given, ...]:
     found: dict[str, Given] = {}
     for text in texts:
         path, colon, last = text.rpartition(":")
-        action = next((one for one in ACTIONS if colon and one == last), None)
+        action: Action | None = next((one for one in ACTIONS if colon and one == last), None)
         path = path if action else text
         path = path.removeprefix("./")
         why = unusable(path)
@@ -195,7 +195,8 @@ def _drafts(context: Context, folded: Folded, state: Changes, drawn: Drawn, wish
             str(SCANNER),
             *(models[name] for name in one["evidence"]["proposalIds"] if name in models),
         ]
-        proposed = tuple(dict.fromkeys([*drawn_by, *([str(actor)] if by_hand else [])]))
+        by: list[str] = [*drawn_by, *([str(actor)] if by_hand else [])]
+        proposed = tuple(dict.fromkeys(by))
         payload = ChangePlanned(id=one["id"], hash=one["planHash"], plan=one, proposed_by=proposed)
         found.append(draft(payload, actor=actor if by_hand else SCANNER, run=run))
     counts = {"plans": len(drawn.plans), "new": len(new), "considered": drawn.considered}

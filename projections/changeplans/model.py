@@ -6,7 +6,7 @@ more is open again (decisions B2).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -257,22 +257,22 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
             elif found.kind == "source":
                 name = found.artifact.get("id")
                 state.patches[found.hash] = name if isinstance(name, str) else found.hash
-                yield from (("patched", one, state.patches[found.hash]) for one in plans)
+                yield from _each("patched", plans, state.patches[found.hash])
         case _Granted():
             plans = state.hashes.get(found.digest, ())
             state.approvals.update(dict.fromkeys(_names(entry), plans))
-            yield from (("approved", one, found.subject) for one in plans)
+            yield from _each("approved", plans, found.subject)
         case _Withdrawn():
-            yield from (("withdrawn", one, found.approval) for one in state.approvals.get(found.approval, ()))
+            yield from _each("withdrawn", state.approvals.get(found.approval, ()), found.approval)
         case _Tried():
             told = "passed" if found.passed else "did not pass"
-            yield from (("tried", one, told) for one in found.plans)
+            yield from _each("tried", found.plans, told)
         case _Announced():
             plans = state.receipts.get(found.reverts or "", ()) or state.hashes.get(found.digest or "", ())
             if plans:
                 asked = found.purpose, plans, _by(state, entry, found), entry.origin is None
                 state.announced.update(dict.fromkeys(_names(entry), asked))
-                yield from (("applying", one, found.purpose) for one in plans)
+                yield from _each("applying", plans, found.purpose)
         case _Outcome():
             yield from _outcome(state, entry, found)
         case _Evaluated():
@@ -284,7 +284,13 @@ def _steps(state: Changes, entry: Entry, found: Any) -> Iterator[tuple[State, st
             else:
                 yield "reopened" if closed else "not accepted", found.plan, "not accepted"
         case _Closed():
-            yield from (("closed", one, "") for one in found.plans)
+            yield from _each("closed", found.plans, "")
+
+
+def _each(step: State, plans: Iterable[str], detail: str) -> Iterator[tuple[State, str, str]]:
+    """One step of each plan."""
+    for plan in plans:
+        yield step, plan, detail
 
 
 def _names(entry: Entry) -> tuple[str, ...]:
@@ -299,9 +305,9 @@ def _outcome(state: Changes, entry: Entry, found: _Outcome) -> Iterator[tuple[St
         return  # what happened elsewhere changed no file here
     state.announced.pop(found.announced, None)
     if entry.type == "apply.failed":
-        yield from (("failed", one, found.outcome) for one in plans)
+        yield from _each("failed", plans, found.outcome)
         return
     if plans:
         state.receipts.update(dict.fromkeys(_names(entry), plans))
     step: State = "reverted" if purpose == "change.revert" else "applied"
-    yield from ((step, one, entry.id) for one in plans)
+    yield from _each(step, plans, entry.id)
