@@ -263,12 +263,15 @@ def _announcements(found: Leftovers) -> Check:
         return Check("announcements", "ok", "of everything that was announced it is known how it went")
     named = ", ".join(f"{one.type} at seq {one.seq}" for one in found.undecided[:5])
     more = f" and {len(found.undecided) - 5} more" if len(found.undecided) > 5 else ""
-    return Check(
-        "announcements",
-        "note",
-        f"announced, outcome unknown: {named}{more}",
-        "unless it is under way, it was cut off: look at what it may have done (t2c ledger log), then do it again",
+    kinds = {one.type == "apply.announced" for one in found.undecided}
+    remedies = (
+        ["finish applies that were cut off, or take them back: t2c change recover"] if True in kinds else []
     )
+    if False in kinds:
+        remedies.append(
+            "unless it is under way, it was cut off: look at what it may have done (t2c ledger log), then do it again"
+        )
+    return Check("announcements", "note", f"announced, outcome unknown: {named}{more}", "; ".join(remedies))
 
 
 def redactions(ledger: Ledger, found: Leftovers) -> Check:
