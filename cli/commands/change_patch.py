@@ -37,14 +37,15 @@ def patch(
 ) -> None:
     """Make the patch of a plan: show and record exactly what is to be approved. No file of yours is changed.
 
-    The diff must be of just the files of the plan, with what the plan says to do to each, and fit the tree as it is.
+    The diff must be of just the files of the plan, with what the plan says to do to each, and fit the tree as it is:
+    if the change is in your tree already, set it aside first, as the first example does.
     Refused are binary files, renames, links, secrets, and places outside the root. Without --diff there are only the
     instructions of the plan, which cannot be applied. Whoever makes a patch cannot approve it (approval.separation).
 
     Examples:
 
-        git diff | t2c change patch CPLAN-0123456789abcdef0123 --diff -
-        t2c change patch CPLAN-01234567 --diff fix.diff
+        git diff > fix.diff; git stash; t2c change patch CPLAN-0123456789abcdef0123 --diff fix.diff
+        t2c change patch CPLAN-01234567 --diff - < fix.diff
         t2c change patch CPLAN-01234567 --json
     """
     from t2c.cli.actions import change_patch as action

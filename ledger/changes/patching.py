@@ -6,6 +6,7 @@ Nothing is changed here. What is recorded is what is approved: the text with eve
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from t2c.ledger.apply.base import Wanted, digest
 from t2c.ledger.apply.files import look
 from t2c.ledger.apply.patches import FilePatch, parse_patch, patched, refuse_secrets
+from t2c.ledger.changes.backward import backward
 from t2c.ledger.changes.brief import Part, made_on_of, plural, source_text
 from t2c.ledger.changes.contract import edit_of, source_patch_document
 from t2c.ledger.changes.known import Patch, Plan, patch_named, patch_of, patch_rows
@@ -51,7 +53,12 @@ def render_source(
     files that are no text, Conflict for a file that is not what the diff was made on.
     """
     patches = {} if text is None else _matched(ledger, root, plan, parse_patch(text, where), where)
-    wanted = {one.path: one for one in fitted(lambda path: look(root, path), list(patches.values()))}
+    try:
+        wanted = {one.path: one for one in fitted(lambda path: look(root, path), list(patches.values()))}
+    except Conflict as conflict:
+        if not all(_is_done(root, one) for one in patches.values()):
+            raise
+        raise _there_already(plan, list(patches.values()), conflict) from None
     edits, parts = [], []
     for change in sorted(plan.document["changes"], key=lambda one: (one["path"], one["action"])):
         patch = patches.get(change["path"])
@@ -124,6 +131,29 @@ def _check_relative(root: Path, path: str, planned: Collection[str], where: str)
             safe=_SAFE,
             remedy=f"make the diff in {folder} with `git diff --relative`",
         )
+
+
+def _is_done(root: Path, patch: FilePatch) -> bool:
+    """True where the file is as the diff makes it: turned around, the diff fits, and leads back here."""
+    try:
+        (turned,) = parse_patch(backward(patch.diff), patch.path)
+        now = look(root, patch.path)
+        return patched(patched(now, turned), patch) == now
+    except (T2cError, ValueError):
+        return False
+
+
+def _there_already(plan: Plan, patches: Sequence[FilePatch], conflict: Conflict) -> Conflict:
+    new = "-u " if any(one.action == "create" for one in patches) else ""
+    paths = shlex.join(one.path for one in patches[:20])
+    files = paths if len(patches) <= 20 else f"{paths} …"
+    return Conflict(
+        "your tree has it already: each file is as the diff makes it, and a patch is made on the files before",
+        where=conflict.where,
+        safe=_SAFE,
+        remedy="keep the diff in a file, set the change aside, and make the patch then: "
+        f"git stash push {new}-- {files}; t2c change patch {plan.id} --diff FILE",
+    )
 
 
 def _again(plan: Plan, found: Mapping[str, FilePatch]) -> str:

@@ -1,7 +1,7 @@
 """Patches of a plan: which one is meant, on what it was made, and what is said where that is no more so.
 
-Seen to fail: with the last patch of a plan taken whatever it holds, any earlier rendering taken for the last, and no
-look at what the file was.
+Seen to fail: with the last patch of a plan taken whatever it holds, any earlier rendering taken for the last, no look at
+what the file was, and the conflict passed on where the change is there already.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from t2c.cli.actions.context import Context
+from t2c.cli.actions.doctor import doctor
+from t2c.cli.settings import load
 from t2c.ledger.approvals.base import Policy
 from t2c.ledger.approvals.granting import grant
 from t2c.ledger.approvals.things import find
@@ -22,9 +25,10 @@ from t2c.ledger.changes.known import Patch, Plan, patch_named, plan_named
 from t2c.ledger.changes.patching import Rendered, made_on, render_source
 from t2c.ledger.engine import Ledger, create
 from t2c.ledger.errors import Conflict, Corrupt
-from t2c.ledger.events.changes import ChangePlanned
+from t2c.ledger.events.changes import ApplyAnnounced, ChangePlanned, FileChange
 from t2c.ledger.events.draft import draft
 from t2c.ledger.kernel.actor import Actor
+from t2c.ledger.kernel.clock import SystemClock
 from t2c.ledger.llm.synthesis.contract import Target
 
 CODER, ADA = Actor.parse("agent:coder"), Actor.parse("human:ada")
@@ -126,3 +130,26 @@ def test_what_a_plan_says_is_not_taken_for_what_a_patch_was_made_on(bench: Bench
     bench.plan = bench.planned("## modify door.py")
     patch = bench.render(OPEN).patch
     assert made_on(patch) == {"door.py": sha256(bench.door.read_bytes()).hexdigest()}
+
+
+def test_a_change_that_is_in_the_tree_already_is_known(bench: Bench) -> None:
+    was = bench.door.read_bytes()
+    bench.door.write_bytes(was.replace(b"closed", b"open"))
+    with pytest.raises(Conflict, match="your tree has it already") as caught:
+        bench.render(OPEN)
+    assert f"git stash push -- door.py; t2c change patch {bench.plan.id}" in (caught.value.remedy or "")
+    with pytest.raises(Conflict, match="does not fit hunk 1"):
+        bench.render(AJAR)
+    bench.door.write_bytes(was)
+    bench.render(OPEN)
+
+
+def test_an_apply_that_was_cut_off_is_said_to_be_recovered(bench: Bench, tmp_path: Path) -> None:
+    told = ApplyAnnounced(
+        purpose="init", files=(FileChange(path="door.py", before="a" * 64, after="b" * 64),)
+    )
+    bench.ledger.append([draft(told)])
+    context = Context(tmp_path, tmp_path, load(tmp_path, {}), SystemClock(), lambda stage, done, total: None)
+    found = {one.name: one for one in doctor(context).checks}["announcements"]
+    assert found.status == "note" and "t2c change recover" in (found.remedy or "")
+    assert "do it again" not in (found.remedy or "")
