@@ -85,6 +85,11 @@ def proposers(known: History) -> dict[str, set[str]]:
     return found
 
 
+def _newest(known: History) -> dict[tuple[str, ...], Recorded]:
+    """What was recorded last of each series. Instructions alone, which nobody can apply, take the place of nothing."""
+    return {one.series: one for one in known.recorded if one.whole}
+
+
 _Verdict = tuple[ApprovalState, str, str]
 _HOLDS: Final[_Verdict] = ("standing", "", "")
 
@@ -103,7 +108,7 @@ class _Judge:
     ) -> None:
         self.ledger, self.known, self.now, self.policy, self.root = ledger, known, now, policy, root
         self.check = check
-        self.newest = {one.series: one for one in known.recorded}
+        self.newest = _newest(known)
         self.series = {one.subject: one.series for one in known.recorded}
         self.proposers = proposers(known)
         self.under: dict[str | None, list[Under]] = {}
@@ -249,7 +254,7 @@ def waiting(known: History, found: list[Judged]) -> list[Recorded]:
 
     Nothing of it is proven yet: `find` does that when it is shown.
     """
-    newest = {one.series: one for one in known.recorded}
+    newest = _newest(known)
     applied = {(one.subject, one.digest) for one in known.under if one.receipt is not None}
     patched = {plan for one in known.recorded if one.kind == "source" and one.whole for plan in one.plans}
     undone = {
@@ -262,7 +267,7 @@ def waiting(known: History, found: list[Judged]) -> list[Recorded]:
     holding = [one.granted for one in found if not one.code]
     rows = []
     for one in known.recorded:
-        if newest[one.series] is not one or not one.whole or (one.subject, one.digest) in applied:
+        if newest.get(one.series) is not one or (one.subject, one.digest) in applied:
             continue
         if one.kind in ("plan", "review") and undone.isdisjoint(one.plans):
             continue

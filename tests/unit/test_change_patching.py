@@ -18,6 +18,8 @@ from t2c.cli.actions.doctor import doctor
 from t2c.cli.settings import load
 from t2c.ledger.approvals.base import Policy
 from t2c.ledger.approvals.granting import grant
+from t2c.ledger.approvals.history import history
+from t2c.ledger.approvals.standing import judged, waiting
 from t2c.ledger.approvals.things import find
 from t2c.ledger.changes.applying import apply_patch, dry_run
 from t2c.ledger.changes.contract import Change, Risk, plan_document
@@ -153,3 +155,19 @@ def test_an_apply_that_was_cut_off_is_said_to_be_recovered(bench: Bench, tmp_pat
     found = {one.name: one for one in doctor(context).checks}["announcements"]
     assert found.status == "note" and "t2c change recover" in (found.remedy or "")
     assert "do it again" not in (found.remedy or "")
+
+
+def test_instructions_alone_neither_hide_a_patch_that_waits_nor_make_its_approval_stale(bench: Bench) -> None:
+    def waits() -> list[str]:
+        known = history(bench.ledger)
+        return [one.digest for one in waiting(known, judged(bench.ledger, known, NOW, Policy()))]
+
+    patch = bench.render(OPEN).patch
+    bench.render(None)
+    assert waits() == [patch.hash]
+    bench.approve(patch)
+    bench.render(OPEN)
+    bench.render(None)
+    assert waits() == []
+    bench.apply(patch)
+    assert bench.door.read_bytes().startswith(b"open")
