@@ -427,7 +427,15 @@ def test_a_plan_is_followed_through_a_merge_by_the_ids_of_there(story: Story, jo
     approval = story.add("approval.granted", subject="patch:x", digest="e" * 64, statement="")
     announced = story.announced()
     receipt = story.add("apply.receipted", announced=announced, files=[])
-    story.add("apply.receipted", announced=story.announced("change.revert", receipt), files=[])
+    back = story.add(
+        "apply.announced",
+        purpose="change.revert",
+        files=[],
+        subject="revert:x",
+        digest="d" * 64,
+        reverts=receipt,
+    )
+    story.add("apply.receipted", announced=back, files=[])
     story.add("approval.withdrawn", approval=approval, reason="no")
 
     def state(*merged: str) -> list[str]:
