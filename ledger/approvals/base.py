@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-__all__ = ["Approval", "ApprovalState", "Policy", "Thing"]
+__all__ = ["Approval", "ApprovalState", "Policy", "Thing", "is_own"]
 
 ApprovalState = Literal["standing", "stale", "expired", "withdrawn", "used", "refused"]
 """`stale`: what it is of is not what was shown any more. `used`: something was applied under it. `refused`: it never
 held, because its approver may not approve it or its signature is not good."""
+
+
+def is_own(actor: str, proposed_by: Iterable[str]) -> bool:
+    """True if an actor is among those whose work something is, however their names are spelt in capitals."""
+    return actor.casefold() in {one.casefold() for one in proposed_by}
 
 
 class Policy(NamedTuple):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from t2c.ledger.approvals.base import Policy, Thing
+from t2c.ledger.approvals.base import Policy, Thing, is_own
 from t2c.ledger.approvals.history import Granted, History, history, recorded
 from t2c.ledger.approvals.standing import SignatureCheck, judged, note_refusal, proposers
 from t2c.ledger.approvals.things import SHORTEST, matching
@@ -105,7 +105,7 @@ def grant(
         )
     known = history(ledger)
     made_by = proposers(known).get(thing.digest, set()).union(thing.proposed_by)
-    if policy.separation and str(actor) in made_by:
+    if policy.separation and is_own(str(actor), made_by):
         _refuse(
             ledger, thing, actor, "APPROVER_PROPOSED_IT", f"{actor} proposed it, and nobody approves their own work",
             "let somebody else approve it; the setting approval.separation says so",

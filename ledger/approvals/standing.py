@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from t2c.ledger.approvals.base import Approval, ApprovalState, Policy, Thing
+from t2c.ledger.approvals.base import Approval, ApprovalState, Policy, Thing, is_own
 from t2c.ledger.approvals.history import Granted, History, Recorded, Under, history
 from t2c.ledger.approvals.things import file_thing
 from t2c.ledger.engine import Ledger
@@ -153,7 +153,7 @@ class _Judge:
         if one.subject.startswith(_ANSWER):
             return _HOLDS
         made_by = self.proposers.get(one.digest, set()).union(one.proposed_by)
-        if self.policy.separation and one.actor in made_by:
+        if self.policy.separation and is_own(one.actor, made_by):
             return "refused", f"{one.actor} proposed it", "APPROVER_PROPOSED_IT"
         if one.signed_by is None:
             asked = "it is not signed, which approval.signature asks for"
@@ -298,8 +298,8 @@ def mandate_for(
     """
     found = judged(ledger, history(ledger), now, policy, check=check)
     own = [one for one in found if fits(ledger, one.granted, thing)]
-    made_by = frozenset(thing.proposed_by) if policy.separation else frozenset()
-    holding = [one for one in own if not one.code and one.approval.actor not in made_by]
+    made_by = thing.proposed_by if policy.separation else ()
+    holding = [one for one in own if not one.code and not is_own(one.approval.actor, made_by)]
     if holding:
         return holding[-1].approval.event
     code, why = _nearest(own, found, thing)

@@ -101,7 +101,7 @@ class ApprovalAudit:
             self._given[name] = given
         if not data["subject"].startswith("answer:"):
             proposers = self._proposed.get(data["digest"], set()).union(data.get("proposed_by", ()))
-            self._own_work += actor in proposers
+            self._own_work += actor.casefold() in {one.casefold() for one in proposers}
         if data.get("signature") is not None:
             self._signed(seq, data, event, actor)
 

@@ -157,7 +157,10 @@ def test_an_approval_of_one_hash_never_applies_another(ledger: Ledger, tmp_path:
 
 def test_only_a_person_who_did_not_propose_it_approves(ledger: Ledger, tmp_path: Path) -> None:
     thing = find(ledger, tmp_path, todo(ledger, b"- [ ] one\n", by="human:ada"))
-    for actor, code in ((BOT, "APPROVER_IS_NO_PERSON"), (ADA, "APPROVER_PROPOSED_IT")):
+    shouting = Actor("human", "ADA")
+    for actor, code in (
+        (BOT, "APPROVER_IS_NO_PERSON"), (ADA, "APPROVER_PROPOSED_IT"), (shouting, "APPROVER_PROPOSED_IT"),
+    ):  # fmt: skip
         with pytest.raises(Refused):
             grant(ledger, thing, actor, policy=PLAIN, now=NOW)
         assert refusals(ledger)[-1] == code
