@@ -17,8 +17,8 @@ import typer
 
 __all__ = ["make_plain"]
 
-_TEXT: Final = "TEXT"
-"""The metavariable of words that are recorded as they are; a path may hold bytes that are no text."""
+_TEXT: Final = frozenset({"TEXT", "WHAT"})
+"""The metavariables of words that are recorded or looked up as they are; a path may hold bytes that are no text."""
 
 Convert = Callable[[str], object]
 
@@ -33,7 +33,7 @@ class _Plain:
         many = param.multiple or param.nargs == -1
         if value is None:
             return () if many else None
-        if param.metavar == _TEXT:
+        if param.metavar in _TEXT:
             for item in value if many else (value,):
                 if any("\ud800" <= char <= "\udfff" for char in item):
                     raise typer.BadParameter("it is no Unicode text", ctx=ctx, param=param)

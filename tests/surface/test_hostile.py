@@ -265,7 +265,13 @@ def test_a_line_of_100_mb_costs_little_memory(fill: bytes, end: bytes, hostile: 
 
 
 @pytest.mark.parametrize(
-    "words", [("suppress", "--reason"), ("withdraw", "1", "--reason"), ("approve", "1", "--reason")]
+    "words",
+    [
+        ("suppress", "--reason"),
+        ("withdraw", "1", "--reason"),
+        ("approve", "1", "--reason"),
+        ("ledger", "log", "--subject"),
+    ],
 )
 def test_words_that_are_no_text_are_a_wrong_value_and_no_fault_of_ours(
     t2c: Any, words: tuple[str, ...]
