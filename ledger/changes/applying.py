@@ -135,7 +135,13 @@ def _stale(ledger: Ledger, root: Path, patch: Patch, path: str, conflict: Confli
     told = conflict.what
     if expected != found:
         told += f"; the patch was made on {_hash(expected)}, and there is {_hash(found)} now"
-    winner = history(ledger).writer_of(path, found)
+    known = history(ledger)
+    remedy = f"make the diff again on the file as it is: t2c change patch {patch.plans[0]} --diff FILE"
+    cut_off = next((one for one in known.open.values() if path in one.after), None)
+    if cut_off is not None:
+        told = f"an apply of {path} was announced, seq {cut_off.seq}, and it is not known how it went; {told}"
+        remedy = f"say first what becomes of it: t2c change recover; then {remedy}"
+    winner = known.writer_of(path, found)
     if winner is not None:
         who = winner.announced.requested_by or "somebody"
         told += (
@@ -145,7 +151,7 @@ def _stale(ledger: Ledger, root: Path, patch: Patch, path: str, conflict: Confli
         told,
         where=conflict.where,
         safe="nothing was changed",
-        remedy=f"make the diff again on the file as it is: t2c change patch {patch.plans[0]} --diff FILE",
+        remedy=remedy,
         path=path,
         expected=expected,
         found=found,

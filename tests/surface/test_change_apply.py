@@ -429,6 +429,19 @@ def test_what_a_crash_left_is_settled_or_decided_by_a_person(repo: Any) -> None:
     assert repo("change", "recover").code == 0
 
 
+def test_where_an_apply_was_cut_off_that_is_said_before_all_else(repo: Any) -> None:
+    from t2c.ledger.events.changes import ApplyAnnounced, FileChange
+
+    made = patched(repo, planned(repo, {"door.py": "modify"}))
+    approved(repo, made["hash"])
+    files = (FileChange(path="door.py", before=hashed("neither\n"), after=hashed("nor\n")),)
+    with Ledger(repo.root / ".t2c") as ledger:
+        ledger.append([draft(ApplyAnnounced(purpose="todo.check", files=files))])
+    (repo.root / "door.py").write_text("somebody else's\n")
+    ran = repo("change", "apply", made["id"], env=MAKER)
+    assert ran.code == 4 and "it is not known how it went" in ran.err and "t2c change recover" in ran.err
+
+
 def test_who_decided_to_go_forward_and_why_is_recorded(repo: Any) -> None:
     """Seen to fail with the reason given to nothing but the recovery, whose receipt has no place for it."""
     from t2c.ledger.apply.staging import Copies, Staging
