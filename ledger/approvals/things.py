@@ -144,7 +144,10 @@ def thing_of(ledger: Ledger, entry: Entry, brief: Brief = plain_brief) -> Thing:
             raise _damaged(entry, "the plan lacks what its text is made of") from None
     else:
         assert one.shown is not None
-        shown = ledger.objects.get(one.shown)
+        try:
+            shown = ledger.objects.get(one.shown)
+        except Usage:
+            raise _damaged(entry, "the text that was rendered is gone") from None
         if sha256(shown).hexdigest() != one.shown:  # an object of that name which holds something else
             raise _damaged(entry, "the text that was rendered is not the one that is kept")
         try:

@@ -538,3 +538,10 @@ def test_an_id_of_elsewhere_leads_to_the_event_here_and_never_takes_one_over() -
     )
     names.take(entry("EVT-6", type="journal.merged", data=b"[]"))
     assert names.of("EVT-y") == theirs, "a merge says what it stands for"
+
+
+def test_a_text_that_is_gone_is_damage_and_no_wrong_name(ledger: Ledger, tmp_path: Path) -> None:
+    digest = todo(ledger, b"- [ ] one\n")
+    ledger.objects.path(digest).unlink()
+    with pytest.raises(Corrupt, match="is gone"):
+        find(ledger, tmp_path, digest)
