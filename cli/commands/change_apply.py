@@ -191,7 +191,8 @@ def _applied(found: PatchApplied, style: Style) -> Iterator[str]:
             yield "  its files are as it left them"
     else:
         verb = "stood there already" if found.how == "found" else "is applied"
-        yield style.good(f"{found.patch} {verb}: {len(found.receipt['appliedPaths'])} file(s), all of it")
+        count = len(found.receipt["appliedPaths"])
+        yield style.good(f"{found.patch} {verb}: {count} file{'' if count == 1 else 's'}, all of it")
         for path in found.receipt["appliedPaths"]:
             hash = found.receipt["fileHashesAfter"].get(path)
             yield f"  {path}  {style.faint('removed' if hash is None else hash[:12])}"
