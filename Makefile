@@ -11,7 +11,7 @@ demo: $(STAMP)
 	@$(BIN)/python docs/examples/demo.py
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
