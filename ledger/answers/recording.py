@@ -17,7 +17,7 @@ from t2c.ledger.engine import Ledger
 from t2c.ledger.errors import Conflict, Refused, Usage
 from t2c.ledger.events.draft import EventDraft, draft
 from t2c.ledger.journal.append import Expected
-from t2c.ledger.kernel.actor import SCANNER, Actor
+from t2c.ledger.kernel.actor import Actor
 
 __all__ = [
     "IN_LINE",
@@ -250,9 +250,6 @@ def note_refusal(
     ledger: Ledger, *, subject: str, code: str, reason: str, by: Actor, reference: str | None
 ) -> None:
     """Record that a rule forbade what somebody asked for."""
-    from t2c.ledger.events.decisions import RefusalNoted
+    from t2c.ledger.approvals import standing
 
-    payload = RefusalNoted(
-        subject=subject, code=code, reason=reason, requested_by=str(by), reference=reference
-    )
-    ledger.append([draft(payload, actor=SCANNER)])
+    standing.note_refusal(ledger, subject, code, reason, str(by), reference)

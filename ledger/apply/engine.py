@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -29,11 +28,10 @@ from t2c.ledger.events.changes import ApplyAnnounced
 from t2c.ledger.events.draft import draft
 from t2c.ledger.journal.append import Receipt
 from t2c.ledger.journal.entry import Entry
+from t2c.ledger.kernel.shown import NEEDS_APPROVAL
 
-__all__ = ["NEEDS_APPROVAL", "apply", "carry_out"]
+__all__ = ["apply", "carry_out"]
 
-NEEDS_APPROVAL: Final = frozenset({"todo.apply", "change.apply", "change.revert"})
-"""Purposes for which nothing is written without an approval of exactly what is applied."""
 Progress = Callable[[str, int, int | None], object]
 
 

@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 
 from t2c.ledger.audit.approvals import ApprovalAudit, reached, said_at
 from t2c.ledger.audit.origins import names_of
+from t2c.ledger.kernel.shown import NEEDS_APPROVAL
 
 __all__ = ["HANDLED", "ApplyAudit"]
 
 Event = Mapping[str, Any]
 HANDLED: Final = frozenset({"apply.announced", "apply.receipted", "apply.failed"})
-_NEEDS_APPROVAL: Final = frozenset({"todo.apply", "change.apply", "change.revert"})
 
 
 class _Announced(NamedTuple):
@@ -64,7 +64,7 @@ class ApplyAudit:
         if data["purpose"] == "change.revert" and not taken_in and name is not None:
             self._takes_back(seq, data)
         if name is None:
-            if data["purpose"] in _NEEDS_APPROVAL:
+            if data["purpose"] in NEEDS_APPROVAL:
                 self._fault(seq, "apply_unapproved", f"{data['purpose']} is announced without an approval")
             return
         allowed = self._approvals.paths(str(data.get("digest")))

@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["not_shown"]
+__all__ = ["NEEDS_APPROVAL", "not_shown"]
+
+NEEDS_APPROVAL: Final = frozenset({"todo.apply", "change.apply", "change.revert"})
+"""Purposes for which nothing is written without an approval of exactly what is applied."""
 
 _PLAIN: Final = re.compile(r"[\w./ -]+\Z")
 """A path that a text shows as it is."""

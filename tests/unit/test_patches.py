@@ -241,4 +241,5 @@ def test_a_secret_is_refused_by_its_place_and_never_told() -> None:
 
 def test_a_secret_that_is_removed_is_none() -> None:
     patches = parse_patch("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n a\n-password: correcthorse\n", "p.diff")
+    assert [one.removed for one in patches] == [1]
     refuse_secrets(patches, lambda content: Funnel().mask_bytes(content).findings, "p.diff")
